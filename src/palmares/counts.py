@@ -1,0 +1,79 @@
+"""`PairCounts`: how often each system beat, tied with and lost to each other one.
+
+These are the sufficient statistics of every direct score and of most preference models, so a model that
+reads them costs the same on ten thousand judgments as on ten billion.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+import numpy.typing as npt
+
+FloatArray = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class PairCounts:
+    """Counts for one table of judgments, or for a batch of resampled ones.
+
+    ``wins[..., i, j]`` is how often i was judged better than j; ``ties`` is symmetric. Leading axes, if
+    any, number the members of a batch. Counts are sums of weights where judgments carry weights.
+    """
+
+    systems: tuple[str, ...]
+    wins: FloatArray = field(repr=False)
+    ties: FloatArray = field(repr=False)
+
+    @classmethod
+    def from_cells(
+        cls, systems: tuple[str, ...], cells: npt.NDArray[np.int64], weights: FloatArray | None
+    ) -> PairCounts:
+        """Count rows given as cell indices (see `Judgments.cells`)."""
+        if weights is not None:
+            # Floating sums depend on their order: add in an order that does not depend on the rows'.
+            order = np.lexsort((weights, cells))
+            cells, weights = cells[order], weights[order]
+        size = len(systems) ** 2 * 3
+        return cls.from_table(systems, np.bincount(cells, weights, minlength=size).astype(np.float64))
+
+    @classmethod
+    def from_table(cls, systems: tuple[str, ...], table: FloatArray) -> PairCounts:
+        """From counts by cell, the cells of a pair being (a better, tie, b better)."""
+        n = len(systems)
+        cube = table.reshape(*table.shape[:-1], n, n, 3)
+        wins = cube[..., 0] + np.swapaxes(cube[..., 2], -1, -2)
+        ties = cube[..., 1] + np.swapaxes(cube[..., 1], -1, -2)
+        return cls(systems, wins, ties)
+
+    @property
+    def total(self) -> float:
+        """The number of judgments (their total weight); of a batch, of all its members together."""
+        return float(self.wins.sum() + self.ties.sum() / 2)
+
+    @property
+    def decided(self) -> FloatArray:
+        """``decided[i, j]``: comparisons of i and j that were not ties."""
+        return self.wins + np.swapaxes(self.wins, -1, -2)
+
+    def components(self, *, decisive: bool = False) -> list[tuple[str, ...]]:
+        """Groups of systems linked by judgments, largest first, then by name.
+
+        With ``decisive`` a tie does not link.
+        """
+        from scipy.sparse import csr_array
+        from scipy.sparse.csgraph import connected_components
+
+        linked = self.decided if decisive else self.decided + self.ties
+        _, labels = connected_components(csr_array(linked > 0), directed=False)
+        groups: dict[int, list[str]] = {}
+        for name, label in zip(self.systems, labels, strict=True):
+            groups.setdefault(int(label), []).append(name)
+        return sorted((tuple(g) for g in groups.values()), key=lambda g: (-len(g), g))
+
+    def keep(self, systems: tuple[str, ...]) -> PairCounts:
+        """The counts among some of the systems only."""
+        index = [self.systems.index(name) for name in sorted(systems)]
+        part = np.ix_(index, index)
+        return PairCounts(tuple(sorted(systems)), self.wins[part], self.ties[part])

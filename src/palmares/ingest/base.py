@@ -1,0 +1,147 @@
+"""What every format shares: its options, what a reader hands back, what a writer declares."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import ClassVar, Literal
+
+import numpy as np
+import polars as pl
+
+from ..errors import InputError, LossyWriteError
+from ..judgments import EXTRA_PREFIX, Judgments
+from .source import Source
+
+#: In frames on their way through a reader: which record of the file a row came from.
+RECORD = "_record"
+
+#: What judgments can have and a format may or may not hold.
+Feature = Literal["lang_pair", "segment", "judge", "ranking", "weight", "position", "time", "duration", "extra"]
+
+
+@dataclass(frozen=True)
+class ReadOptions:
+    """How to read. Every reader takes all of them and uses those that apply."""
+
+    columns: Mapping[str, str] = field(default_factory=dict)
+    extra: tuple[str, ...] = ()
+    merged: Literal["expand", "collapse"] = "expand"
+    margin: float = 0.0
+    lower_is_better: bool = False
+
+    def __post_init__(self) -> None:
+        if self.merged not in ("expand", "collapse"):
+            raise InputError(f"merged outputs: got {self.merged!r}; allowed: expand, collapse")
+        if not self.margin >= 0:
+            raise InputError(f"margin: got {self.margin}; allowed: a number of at least 0")
+
+
+@dataclass(frozen=True)
+class Dropped:
+    """One record that was left out. ``skipped`` means by its own word (a skipped ranking), not by a fault."""
+
+    line: int
+    reason: str
+    skipped: bool = False
+
+
+@dataclass(frozen=True)
+class Parsed:
+    """What a reader makes of a file: valid rows, and the records it left out."""
+
+    rows: pl.DataFrame
+    dropped: tuple[Dropped, ...] = ()
+    records: int = 0
+    line_word: str = "line"
+
+
+@dataclass(frozen=True)
+class ReadReport:
+    """What was read, what was dropped and why."""
+
+    source: str
+    format: str
+    records: int
+    judgments: int
+    dropped: tuple[Dropped, ...] = field(repr=False)
+    line_word: str = "line"
+
+    @property
+    def rejected(self) -> tuple[Dropped, ...]:
+        """The faulty records (skipped ones are not faults)."""
+        return tuple(d for d in self.dropped if not d.skipped)
+
+    def lines(self, shown: int = 5) -> list[str]:
+        """One sentence per reason, with the first line numbers."""
+        places: dict[tuple[bool, str], list[int]] = {}
+        for item in self.dropped:
+            places.setdefault((item.skipped, item.reason), []).append(item.line)
+        return [
+            f"{self.source}: {'skipped' if skipped else 'dropped'} {_at(self.line_word, numbers, shown)}: {reason}"
+            for (skipped, reason), numbers in places.items()
+        ]
+
+    def summary(self, reasons: int = 10) -> str:
+        """The sentences of `lines`, cut after a few reasons."""
+        lines = self.lines()
+        more = len(lines) - reasons
+        return "\n".join(lines[:reasons] + ([f"… and {more} more reasons"] if more > 0 else []))
+
+
+def _at(word: str, numbers: list[int], shown: int) -> str:
+    listed = ", ".join(str(n) for n in sorted(numbers)[:shown])
+    more = f" and {len(numbers) - shown} more" if len(numbers) > shown else ""
+    return f"{word}{'s' if len(numbers) > 1 else ''} {listed}{more}"
+
+
+class Format:
+    """A kind of file. Subclasses read, and most write; each says what it can hold."""
+
+    id: ClassVar[str]
+    holds: ClassVar[frozenset[Feature]] = frozenset()
+    #: What every file of this format has, whether or not the judgments written to it had it.
+    implies: ClassVar[frozenset[Feature]] = frozenset()
+    #: Endings (without compression) that a writer may be asked for; empty: read only.
+    endings: ClassVar[tuple[str, ...]] = ()
+
+    def parse(self, source: Source, options: ReadOptions) -> Parsed:
+        raise NotImplementedError
+
+    def write(self, judgments: Judgments, ending: str) -> bytes:
+        raise InputError(f"format {self.id!r} can be read but not written; write another one, e.g. pairwise")
+
+    def check_holds(self, judgments: Judgments) -> None:
+        """Refuse, naming what would be lost, if the format cannot hold these judgments."""
+        lost = sorted(features(judgments) - self.holds)
+        if lost and self.endings:
+            raise LossyWriteError(
+                f"format {self.id!r} cannot hold: {', '.join(lost)}; write the format 'pairwise', which holds "
+                f"everything, or drop them first (--drop {','.join(lost)})"
+            )
+
+
+def features(judgments: Judgments) -> set[Feature]:
+    """Which features these judgments have, so which ones a format must hold."""
+    found: set[Feature] = set()
+    for name in ("lang_pair", "segment", "judge", "weight", "time", "duration"):
+        if judgments.has(name):
+            found.add(name)  # type: ignore[arg-type]
+    if judgments.has("position_a") or judgments.has("position_b"):
+        found.add("position")
+    if judgments.extras:
+        found.add("extra")
+    ranking = judgments.codes("ranking")
+    if len(np.unique(linked := ranking[ranking >= 0])) < len(linked):
+        found.add("ranking")
+    return found
+
+
+def drop_features(judgments: Judgments, unwanted: set[str]) -> Judgments:
+    """The judgments without some features (`Feature`), so that a format can hold them."""
+    names = unwanted & set(judgments.frame.columns)
+    if "position" in unwanted:
+        names |= {"position_a", "position_b"} & set(judgments.frame.columns)
+    if "extra" in unwanted:
+        names |= {c for c in judgments.frame.columns if c.startswith(EXTRA_PREFIX)}
+    return Judgments.from_rows(judgments.to_rows().drop(names))

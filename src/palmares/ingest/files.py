@@ -1,0 +1,231 @@
+"""`read`, `write` and `from_frame`: the doors between files and judgments."""
+
+from __future__ import annotations
+
+import os
+import sys
+import tempfile
+import warnings
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import IO, Any, Literal
+
+import polars as pl
+
+from ..errors import InputError
+from ..judgments import Judgments
+from . import FORMATS, tables
+from .base import Format, Parsed, ReadOptions, ReadReport, drop_features
+from .columns import Roles
+from .pairwise import TableFormat
+from .source import Source, compress, load
+
+_COMPRESSION = (".gz", ".zst")
+_TABLES = ("wmt-pairwise", "wmt", "arena", "pairwise", "chosen-rejected", "scores")
+
+
+class DroppedRowsWarning(UserWarning):
+    """Some records of a file were faulty and were left out."""
+
+
+def read(
+    source: str | Path | IO[Any] | Any,
+    *,
+    format: str = "auto",
+    columns: Mapping[str, str] | None = None,
+    extra: Iterable[str] = (),
+    merged: Literal["expand", "collapse"] = "expand",
+    margin: float = 0.0,
+    lower_is_better: bool = False,
+    encoding: str = "utf-8",
+    strict: bool = False,
+) -> Judgments:
+    """Read judgments from a file, standard input or a data frame.
+
+    Parameters
+    ----------
+    source
+        A path (plain, ``.gz`` or ``.zst``), ``"-"`` for standard input, an open file, or any data frame
+        that speaks Arrow (polars, pandas, pyarrow, duckdb).
+    format
+        An id from `palmares.FORMATS`; ``"auto"`` looks at the content.
+    columns
+        Overrides for guessed column names, from role to column: ``{"judge": "worker"}``.
+    extra
+        Columns to keep as covariates.
+    merged
+        Where identical outputs were shown once: ``"expand"`` to all systems behind them, or
+        ``"collapse"``, which keeps the joined name as a system of its own.
+    margin, lower_is_better
+        For formats with scores: differences up to ``margin`` are ties; errors count downwards.
+    strict
+        Refuse the file if any record is faulty, instead of a `DroppedRowsWarning`.
+    """
+    options = ReadOptions(columns or {}, tuple(extra), merged, margin, lower_is_better)
+    judgments, report = read_with_report(source, format=format, options=options, encoding=encoding, strict=strict)
+    if report.rejected:
+        warnings.warn(report.summary(), DroppedRowsWarning, stacklevel=2)
+    return judgments
+
+
+def read_with_report(
+    source: Any,
+    *,
+    format: str = "auto",
+    options: ReadOptions | None = None,
+    encoding: str = "utf-8",
+    strict: bool = False,
+) -> tuple[Judgments, ReadReport]:
+    """Like `read`, and also return what was dropped and why."""
+    options = options or ReadOptions()
+    if isinstance(source, str | Path) or hasattr(source, "read"):
+        loaded = load(source, encoding=encoding)
+        kind = _named(format) or detect(loaded, options)
+        return _finish(loaded.name, kind, kind.parse(loaded, options), strict)
+    table = tables.from_frame(_to_polars(source))
+    kind = _named(format) or _detect_columns(table.frame.columns, "the data frame", options)
+    if not isinstance(kind, TableFormat):
+        raise InputError(f"format {kind.id!r} is a file format; a data frame can be: {', '.join(_TABLES)}")
+    return _finish("data frame", kind, kind.parse_table(table, options), strict)
+
+
+def detect(source: Source, options: ReadOptions | None = None) -> Format:
+    """Find out the format from the content."""
+    head = source.data.lstrip()[:4096]
+    if head.startswith(b"<"):
+        return _load("appraise")
+    if not source.is_parquet and (b"# ALTERNATIVE NAME" in head or head.startswith(b"# FILE NAME")):
+        return _load("preflib")
+    if source.is_parquet or head[:1] in (b"{", b"["):
+        names = tables.from_source(source).frame.columns
+    else:
+        names, _ = tables.header(source.data, source.name)
+    return _detect_columns(names, source.name, options or ReadOptions())
+
+
+def write(judgments: Judgments, place: str | Path, *, format: str = "auto", drop: Iterable[str] = ()) -> str:
+    """Write judgments; return the id of the format written.
+
+    The ending of the path gives the container (``.csv``, ``.tsv``, ``.jsonl``, ``.parquet``, ``.xml``,
+    ``.toc``, …, with ``.gz`` or ``.zst`` behind it); ``"-"`` is standard output. What the format cannot hold
+    raises `LossyWriteError`, unless ``drop`` names it. The file appears whole or not at all.
+    """
+    stdout = str(place) == "-"
+    path = Path("-.csv") if stdout else Path(place)
+    ending = (path.with_suffix("") if path.suffix in _COMPRESSION else path).suffix.lstrip(".").lower()
+    kind = _named(format) or _for_ending(ending, path)
+    if stdout and kind.endings:
+        ending = kind.endings[0]
+    if kind.endings and ending not in kind.endings:
+        raise InputError(f"format {kind.id!r} is written as {_listed(kind.endings)}, not .{ending}")
+    judgments = drop_features(judgments, _known_features(drop))
+    kind.check_holds(judgments)
+    data = compress(kind.write(judgments, ending), path)
+    if stdout:
+        sys.stdout.buffer.write(data)
+    else:
+        _write_whole(path, data)
+    return kind.id
+
+
+def concat(parts: Iterable[Judgments]) -> Judgments:
+    """Put tables below each other; rankings of different tables stay apart."""
+    tables_ = list(parts)
+    if len(tables_) == 1:
+        return tables_[0]
+    rows = []
+    for number, part in enumerate(tables_, 1):
+        frame = part.to_rows()
+        if "ranking" in frame.columns:
+            frame = frame.with_columns(pl.format(f"{number}/{{}}", "ranking").alias("ranking"))
+        rows.append(frame)
+    return Judgments.from_rows(pl.concat(rows, how="diagonal_relaxed"))
+
+
+def _known_features(drop: Iterable[str]) -> set[str]:
+    known = {"lang_pair", "segment", "judge", "ranking", "weight", "position", "time", "duration", "extra"}
+    wanted = set(drop)
+    if wanted - known:
+        raise InputError(f"cannot drop {', '.join(sorted(wanted - known))}; allowed: {', '.join(sorted(known))}")
+    return wanted
+
+
+def _finish(name: str, kind: Format, parsed: Parsed, strict: bool) -> tuple[Judgments, ReadReport]:
+    report = ReadReport(
+        name, kind.id, parsed.records, parsed.rows.height, parsed.dropped, parsed.line_word
+    )
+    if strict and report.rejected:
+        raise InputError(f"refused, because --strict allows no faulty record:\n{report.summary()}")
+    if parsed.rows.height == 0:
+        reasons = f":\n{report.summary()}" if report.dropped else ""
+        raise InputError(f"{name}: read as {kind.id!r}, no judgment is left{reasons}")
+    return Judgments.from_rows(parsed.rows), report
+
+
+def _load(format_id: str) -> Format:
+    loaded: Format = FORMATS.load(format_id)()
+    return loaded
+
+
+def _named(format_id: str) -> Format | None:
+    return None if format_id == "auto" else _load(format_id)
+
+
+def _detect_columns(names: list[str], where: str, options: ReadOptions) -> Format:
+    roles = Roles.guess(names, options)
+    for format_id in _TABLES:
+        kind = _load(format_id)
+        if isinstance(kind, TableFormat) and kind.matches(roles):
+            return kind
+    raise InputError(
+        f"{where}: no known format has the columns {', '.join(roles.present[:12])}; known formats: "
+        f"{', '.join(FORMATS)}; name the columns, e.g. --column system_a=left_model --column outcome=verdict"
+    )
+
+
+def _for_ending(ending: str, path: Path) -> Format:
+    if ending == "xml":
+        return _load("appraise")
+    if ending in ("soc", "toc", "soi", "toi"):
+        return _load("preflib")
+    if ending in ("csv", "tsv", "jsonl", "parquet"):
+        return _load("pairwise")
+    raise InputError(
+        f"{path}: cannot tell the format from the ending {path.suffix!r}; known endings: .csv .tsv .jsonl .parquet "
+        ".xml .toc .toi .soc .soi, each also with .gz or .zst"
+    )
+
+
+def _listed(endings: Iterable[str]) -> str:
+    return ", ".join(f".{e}" for e in endings)
+
+
+def _to_polars(frame: Any) -> pl.DataFrame:
+    if isinstance(frame, pl.DataFrame):
+        return frame
+    if isinstance(frame, pl.LazyFrame):
+        return frame.collect()
+    if not hasattr(frame, "__arrow_c_stream__"):
+        raise InputError(
+            f"cannot read judgments from a {type(frame).__name__}; give a path, an open file, or a data frame of "
+            "polars, pandas, pyarrow or duckdb"
+        )
+    return pl.DataFrame(frame)
+
+
+def _write_whole(path: Path, data: bytes) -> None:
+    """Write beside the target and rename, so that no half-written file is ever seen."""
+    try:
+        handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+        try:
+            with os.fdopen(handle, "wb") as file:
+                file.write(data)
+            umask = os.umask(0)
+            os.umask(umask)
+            os.chmod(temporary, 0o666 & ~umask)
+            os.replace(temporary, path)
+        except BaseException:
+            os.unlink(temporary)
+            raise
+    except OSError as error:
+        raise InputError(f"{path}: cannot be written ({error.strerror or error})") from None

@@ -1,0 +1,138 @@
+"""Between a ranking of several outputs and the pairwise judgments it stands for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import polars as pl
+
+from ..errors import LossyWriteError
+from ..judgments import Judgments
+from .base import RECORD
+
+#: In frames of outputs: larger is better; ranks are negated.
+VALUE = "_value"
+
+
+def split_merged(names: Iterable[str], *, always: str = "") -> dict[str, list[str]]:
+    """The systems behind each name; two or more where identical outputs were shown once.
+
+    A name is split at ``,``, ``+`` or a space if one of its parts also stands alone as a name (so
+    ``moses+lm`` stays whole unless ``moses`` or ``lm`` is a system too). Separators in ``always`` split
+    without that proof.
+    """
+    known = set(names)
+    parts: dict[str, list[str]] = {}
+    for name in known:
+        parts[name] = [name]
+        for separator in ",+ ":
+            pieces = sorted({p.strip() for p in name.split(separator) if p.strip()})
+            if len(pieces) > 1 and (separator in always or known & set(pieces)):
+                parts[name] = pieces
+                break
+    return parts
+
+
+def expand_merged(outputs: pl.DataFrame, *, always: str = "") -> pl.DataFrame:
+    """One row per system instead of one per output; systems of one output keep its value and position."""
+    parts = split_merged(outputs["system"].unique(), always=always)
+    if all(len(p) == 1 for p in parts.values()):
+        return outputs
+    table = pl.DataFrame({"system": list(parts), "_parts": list(parts.values())})
+    joined = outputs.join(table, on="system", how="left", maintain_order="left").explode("_parts")
+    return joined.drop("system").rename({"_parts": "system"})
+
+
+def pairs(outputs: pl.DataFrame, context: pl.DataFrame, *, margin: float = 0.0) -> pl.DataFrame:
+    """All pairwise judgments of every ranking.
+
+    Parameters
+    ----------
+    outputs
+        One row per ranked output: `RECORD`, ``system``, `VALUE` (larger is better) and ``position``.
+    context
+        One row per ranking: `RECORD` and whatever every judgment of it shares.
+    margin
+        Values that differ by no more than this are a tie.
+    """
+    numbered = outputs.select(RECORD, "system", VALUE, "position").with_row_index("_n")
+    both = numbered.join(numbered, on=RECORD, suffix="_b", maintain_order="left_right")
+    difference = pl.col(VALUE) - pl.col(VALUE + "_b")
+    rows = both.filter(pl.col("_n") < pl.col("_n_b")).select(
+        RECORD,
+        pl.col("system").alias("system_a"),
+        pl.col("system_b"),
+        pl.when(difference.abs() <= margin).then(0).otherwise(difference.sign()).cast(pl.Int8).alias("outcome"),
+        pl.col("position").alias("position_a"),
+        pl.col("position_b"),
+    )
+    return rows.join(context, on=RECORD, how="left", maintain_order="left")
+
+
+def with_ranking_ids(rows: pl.DataFrame) -> pl.DataFrame:
+    """Name every ranking after its record where the file gave it no id."""
+    if "ranking" in rows.columns:
+        return rows
+    return rows.with_columns(pl.col(RECORD).cast(pl.String).alias("ranking"))
+
+
+def rebuild(judgments: Judgments, format_id: str) -> pl.DataFrame:
+    """The rankings behind pairwise judgments: one row per output, with ``rank`` and ``position``.
+
+    The inverse of `pairs`. A judgment outside any ranking is a ranking of two. Refused where the pairs
+    of a ranking are not all there once, contradict each other or their context: no ranking says that.
+    """
+    rows = judgments.to_rows()
+    number = pl.int_range(pl.len(), dtype=pl.Int64)
+    key = pl.col("ranking").rank("dense") - 1 if "ranking" in rows.columns else pl.lit(None, pl.UInt32)
+    rows = rows.with_columns(pl.coalesce(key.cast(pl.Int64), -1 - number).alias(RECORD))
+    shared = [c for c in rows.columns if c not in _OF_A_PAIR]
+    contexts = rows.select(shared).unique(maintain_order=True)
+    if contexts[RECORD].n_unique() < contexts.height:
+        raise _not_a_ranking(format_id, "the judgments of a ranking differ in judge, segment or other context")
+    sides = [
+        rows.select(
+            RECORD,
+            pl.col(f"system_{side}").alias("system"),
+            (pl.col("position_" + side) if "position_a" in rows.columns else pl.lit(None, pl.Int32)).alias("position"),
+            (pl.col("outcome") * sign).alias("_won"),
+        )
+        for side, sign in (("a", 1), ("b", -1))
+    ]
+    outputs = pl.concat(sides).group_by(RECORD, "system").agg(
+        (pl.col("_won") < 0).sum().alias("_lost"),
+        pl.col("position").unique(),
+        pl.len().alias("_met"),
+    )  # fmt: skip
+    # In a weak order, the number of outputs that beat one is its rank (less one).
+    ranked = outputs.with_columns((pl.col("_lost").cast(pl.Int64) + 1).alias("rank"))
+    if ranked.filter(pl.col("position").list.len() > 1).height:
+        raise _not_a_ranking(format_id, "a system has several positions in one ranking")
+    ranked = ranked.with_columns(pl.col("position").list.first())
+    _check_complete(ranked, rows, format_id)
+    dense = pl.col("rank").rank("dense").over(RECORD).cast(pl.Int64)
+    order = ranked.with_columns(dense.alias("rank")).sort(RECORD, "position", "system", nulls_last=True)
+    return order.select(RECORD, "system", "rank", "position").join(
+        contexts, on=RECORD, how="left", maintain_order="left"
+    )
+
+
+_OF_A_PAIR = {"system_a", "system_b", "outcome", "position_a", "position_b", "ranking"}
+
+
+def _check_complete(ranked: pl.DataFrame, rows: pl.DataFrame, format_id: str) -> None:
+    size = pl.len().over(RECORD)
+    if ranked.filter(pl.col("_met") != size - 1).height:
+        raise _not_a_ranking(format_id, "some pairs of a ranking are missing or there twice")
+    rank_of = ranked.select(RECORD, "system", "rank")
+    told = rows.join(rank_of, left_on=[RECORD, "system_a"], right_on=[RECORD, "system"]).join(
+        rank_of, left_on=[RECORD, "system_b"], right_on=[RECORD, "system"], suffix="_b"
+    )
+    if told.filter((pl.col("rank_b") - pl.col("rank")).sign() != pl.col("outcome")).height:
+        raise _not_a_ranking(format_id, "the judgments of a ranking contradict each other (a > b > c > a)")
+
+
+def _not_a_ranking(format_id: str, what: str) -> LossyWriteError:
+    return LossyWriteError(
+        f"format {format_id!r} holds whole rankings, and {what}; write the format 'pairwise', which holds any pair"
+    )

@@ -1,0 +1,54 @@
+"""One score a record (direct assessment, ESA, Likert), reduced to the order each judge gave."""
+
+from __future__ import annotations
+
+import polars as pl
+
+from ..errors import InputError
+from .base import RECORD, ReadOptions
+from .columns import Roles
+from .pairwise import TableFormat
+from .rankings import VALUE, pairs
+from .sieve import Sieve, quoted
+
+
+class Scores(TableFormat):
+    """``segment``, ``system``, ``score``, usually ``judge``: outputs of one segment that one judge scored are a ranking.
+
+    Scores that differ by no more than the margin are a tie. A judge's repeated scores of one output
+    are averaged. Read only: an order has no scores to write back.
+    """
+
+    id = "scores"
+    endings = ()
+
+    def matches(self, roles: Roles) -> bool:
+        return roles.has("system", "score", "segment") and not roles.has("winner")
+
+    def sift(self, frame: pl.DataFrame, roles: Roles, options: ReadOptions) -> Sieve:
+        if not self.matches(roles):
+            raise InputError(
+                f"a table of scores needs the columns system, score and segment; it has {', '.join(roles.present)}; "
+                "name yours, e.g. --column score=rating"
+            )
+        per_output = ("weight", "position_a", "position_b", "time", "duration")
+        roles = Roles({k: v for k, v in roles.column.items() if k not in per_output}, roles.present)
+        sieve = Sieve.start(frame, roles, options, system=roles["system"], _score=roles["score"])
+        number = pl.col("_score").cast(pl.Float64, strict=False)
+        sieve.reject(pl.col("system").is_null(), "the system is missing")
+        sieve.reject(pl.col("_score").is_null(), "the score is missing", skipped=True)
+        sieve.reject(~number.is_finite().fill_null(False), pl.format("score {} is not a number", quoted("_score")))
+        sieve.reject(pl.col("segment").is_null(), "the segment is missing")
+        sieve.frame = _as_pairs(sieve.frame, number, options)
+        return sieve
+
+
+def _as_pairs(frame: pl.DataFrame, number: pl.Expr, options: ReadOptions) -> pl.DataFrame:
+    keys = [c for c in ("lang_pair", "segment", "judge", "ranking") if c in frame.columns]
+    value = -number if options.lower_is_better else number
+    outputs = frame.group_by(*keys, "system").agg(value.sort().mean().alias(VALUE)).sort(*keys, "system")
+    group = pl.struct(keys).rank("dense").cast(pl.Int64)
+    outputs = outputs.with_columns(group.alias(RECORD), pl.lit(None, pl.Int32).alias("position"))
+    contexts = outputs.select(RECORD, *keys).unique(RECORD, maintain_order=True)
+    rows = pairs(outputs, contexts, margin=options.margin)
+    return rows.with_columns(pl.col(RECORD).cast(pl.String).alias("ranking")).drop("position_a", "position_b")

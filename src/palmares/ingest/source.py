@@ -1,0 +1,122 @@
+"""Bytes from a path, standard input or an open file: decompressed, and text made plain UTF-8."""
+
+from __future__ import annotations
+
+import gzip
+import sys
+import zlib
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import IO, Any
+
+from ..errors import InputError
+
+if sys.version_info >= (3, 14):
+    from compression import zstd
+else:
+    from backports import zstd
+
+_GZIP, _ZSTD, _PARQUET = b"\x1f\x8b", b"\x28\xb5\x2f\xfd", b"PAR1"
+_UTF16 = (b"\xff\xfe", b"\xfe\xff")
+_UTF8_MARK = b"\xef\xbb\xbf"
+
+
+@dataclass(frozen=True)
+class Source:
+    """A whole input in memory. ``name`` is what messages call it."""
+
+    name: str
+    data: bytes = field(repr=False)
+
+    @property
+    def is_parquet(self) -> bool:
+        return self.data.startswith(_PARQUET)
+
+    def text(self) -> str:
+        """The content as text; undecodable bytes are refused by line number."""
+        try:
+            return self.data.decode()
+        except UnicodeDecodeError as error:
+            line = self.data.count(b"\n", 0, error.start) + 1
+            raise InputError(
+                f"{self.name}: line {line} is not valid UTF-8 (byte 0x{self.data[error.start]:02x}); if the file "
+                "is in another encoding, name it, e.g. --encoding latin-1 (encoding='latin-1' from Python)"
+            ) from None
+
+
+def load(place: str | Path | IO[Any], *, encoding: str = "utf-8") -> Source:
+    """Read everything from a path, ``-`` (standard input) or an open file."""
+    name, raw = _raw(place)
+    data = _decompressed(name, raw)
+    if not data.strip():
+        raise InputError(f"{name}: the file is empty; a table needs a header line and at least one row")
+    if data.startswith(_PARQUET):
+        return Source(name, data)
+    return Source(name, _plain_text(name, data, encoding))
+
+
+def compress(data: bytes, path: Path) -> bytes:
+    """Compress as the file's ending asks for."""
+    if path.suffix == ".gz":
+        return gzip.compress(data, mtime=0)
+    if path.suffix == ".zst":
+        return zstd.compress(data)
+    return data
+
+
+def _raw(place: str | Path | IO[Any]) -> tuple[str, bytes]:
+    if not isinstance(place, str | Path):
+        content = place.read()
+        name = getattr(place, "name", None)
+        return name if isinstance(name, str) else "<file>", content.encode() if isinstance(content, str) else content
+    if str(place) == "-":
+        return "<stdin>", sys.stdin.buffer.read()
+    path = Path(place)
+    try:
+        return str(place), path.read_bytes()
+    except FileNotFoundError:
+        raise InputError(f"{place}: no such file") from None
+    except IsADirectoryError:
+        raise InputError(f"{place}: is a folder; name the files in it") from None
+    except (OSError, ValueError) as error:
+        raise InputError(f"{place}: cannot be read ({getattr(error, 'strerror', None) or error})") from None
+
+
+def _decompressed(name: str, raw: bytes) -> bytes:
+    try:
+        if raw.startswith(_GZIP):
+            return gzip.decompress(raw)
+        if raw.startswith(_ZSTD):
+            return zstd.decompress(raw)
+    except EOFError:
+        raise InputError(f"{name}: the compressed file is cut short; fetch or write it again") from None
+    except (OSError, zlib.error, zstd.ZstdError) as error:
+        # The one-shot zstd call reports a missing end as a plain error.
+        state = "cut short" if "incomplete" in str(error).lower() or "end-of-stream" in str(error) else "damaged"
+        raise InputError(f"{name}: the compressed file is {state} ({error}); fetch or write it again") from None
+    return raw
+
+
+def _plain_text(name: str, data: bytes, encoding: str) -> bytes:
+    """UTF-8 without byte-order mark, lines ending in LF or CR LF."""
+    if encoding.lower().replace("_", "-") not in ("utf-8", "utf8"):
+        data = _recoded(name, data, encoding)
+    elif data.startswith(_UTF16):
+        raise InputError(f"{name}: looks like UTF-16, not UTF-8; say so with --encoding utf-16")
+    data = data.removeprefix(_UTF8_MARK)
+    first_line_end = data.find(b"\n")
+    if first_line_end < 0:
+        return data.replace(b"\r", b"\n")
+    if data[max(first_line_end - 2, 0) : first_line_end] == b"\r\r":
+        # WMT15 and WMT16 published their pairwise files with CR CR LF line ends.
+        return data.replace(b"\r\r\n", b"\n")
+    return data
+
+
+def _recoded(name: str, data: bytes, encoding: str) -> bytes:
+    try:
+        return data.decode(encoding).encode()
+    except LookupError:
+        raise InputError(f"unknown encoding {encoding!r}; examples: utf-8, latin-1, utf-16, cp1252") from None
+    except UnicodeError as error:
+        raise InputError(f"{name}: is not valid {encoding} ({error}); name the file's real encoding") from None

@@ -1,0 +1,216 @@
+"""The CSV files of the Conference on Machine Translation: n-way rankings, and pairs with a ranking id."""
+
+from __future__ import annotations
+
+import re
+from itertools import combinations
+
+import polars as pl
+
+from ..errors import InputError, LossyWriteError
+from ..judgments import Judgments
+from . import tables
+from .base import RECORD, ReadOptions
+from .columns import Roles
+from .pairwise import TableFormat
+from .rankings import VALUE, expand_merged, pairs, rebuild, split_merged, with_ranking_ids
+from .sieve import Sieve, quoted
+
+_SYSTEM = re.compile(r"system(\d+)id", re.IGNORECASE)
+_PLACEHOLDER = "PLACEHOLDER"
+#: A pairwise file does not say how many outputs were ranked; no screen shows more than this.
+_MOST_OUTPUTS = 99
+_SKIPPED = "skipped by the judge (rank −1)"
+
+
+class Wmt(TableFormat):
+    """Five-way (or n-way) rankings: ``system1Id`` … ``system5Id`` and ``system1rank`` … ``system5rank``."""
+
+    id = "wmt"
+    holds = frozenset(("lang_pair", "segment", "judge", "ranking", "position"))
+    implies = frozenset(("position",))
+    endings = ("csv", "tsv")
+
+    def matches(self, roles: Roles) -> bool:
+        return len(slots(roles)) >= 2
+
+    def sift(self, frame: pl.DataFrame, roles: Roles, options: ReadOptions) -> Sieve:
+        places = slots(roles)
+        if len(places) < 2:
+            raise InputError(f"a WMT file needs system1Id, system1rank, system2Id, …; it has {', '.join(roles.present)}")
+        roles = Roles({k: v for k, v in roles.column.items() if k not in _NOT_HERE}, roles.present)
+        text = {f"_s{k}": system for k, (system, _) in enumerate(places, 1)}
+        text |= {f"_r{k}": rank for k, (_, rank) in enumerate(places, 1)}
+        sieve = Sieve.start(frame, roles, options, **text)
+        outputs = _checked_outputs(sieve, len(places), max(5, len(places)))
+        if options.merged == "expand":
+            outputs = expand_merged(outputs)
+        context = sieve.frame.drop(text)
+        sieve.frame = with_ranking_ids(pairs(outputs, context))
+        return sieve
+
+    def write(self, judgments: Judgments, ending: str) -> bytes:
+        outputs = rebuild(judgments, self.id)
+        place = pl.int_range(1, pl.len() + 1, dtype=pl.Int32).over(RECORD)
+        outputs = outputs.with_columns(place.alias("_slot"))
+        if outputs.filter(pl.col("position").is_not_null() & (pl.col("position") != pl.col("_slot"))).height:
+            raise LossyWriteError(
+                "format 'wmt' has one output in each position 1, 2, …; these judgments do not; "
+                "drop the positions (--drop position) or write the format 'pairwise'"
+            )
+        most = int(outputs["_slot"].max())  # type: ignore[arg-type]
+        wide = _header_columns(judgments, outputs.unique(RECORD, maintain_order=True))
+        for k in range(1, max(5, most) + 1):
+            slot = outputs.filter(pl.col("_slot") == k).select(
+                RECORD, pl.lit(-1).alias(f"system{k}Number"),
+                pl.col("system").alias(f"system{k}Id"), pl.col("rank").alias(f"system{k}rank"),
+            )  # fmt: skip
+            wide = wide.join(slot, on=RECORD, how="left", maintain_order="left")
+        systems = pl.col("^system.*Id$").fill_null(_PLACEHOLDER)
+        wide = wide.with_columns(systems, pl.col("^system.*(Number|rank)$").fill_null(-1))
+        return tables.to_bytes(_wmt_order(wide.drop(RECORD)), ending)
+
+
+class WmtPairwise(TableFormat):
+    """WMT15 and WMT16: one pair a line, ``rankingID`` links the pairs of a ranking."""
+
+    id = "wmt-pairwise"
+    holds = frozenset(("lang_pair", "segment", "judge", "ranking"))
+    endings = ("csv", "tsv")
+
+    def matches(self, roles: Roles) -> bool:
+        return len(slots(roles)) == 2 and roles.has("ranking")
+
+    def sift(self, frame: pl.DataFrame, roles: Roles, options: ReadOptions) -> Sieve:
+        if not self.matches(roles):
+            raise InputError(
+                "a WMT pairwise file needs system1Id, system1rank, system2Id, system2rank and rankingID; "
+                f"it has {', '.join(roles.present)}"
+            )
+        roles = Roles({k: v for k, v in roles.column.items() if k not in _NOT_HERE}, roles.present)
+        (s1, r1), (s2, r2) = slots(roles)
+        sieve = Sieve.start(frame, roles, options, _s1=s1, _r1=r1, _s2=s2, _r2=r2)
+        outputs = _checked_outputs(sieve, 2, _MOST_OUTPUTS)
+        merged = {n: p for n, p in split_merged(outputs["system"].unique()).items() if len(p) > 1}
+        rows = pairs(outputs, sieve.frame.drop("_s1", "_r1", "_s2", "_r2"))
+        if merged and options.merged == "expand":
+            rows = _expand_pairs(rows, merged)
+        sieve.frame = rows.drop("position_a", "position_b")
+        return sieve
+
+    def write(self, judgments: Judgments, ending: str) -> bytes:
+        outputs = rebuild(judgments, self.id).select(RECORD, "system", "rank")
+        both = outputs.join(outputs, on=RECORD, suffix="_b", maintain_order="left_right")
+        both = both.filter(pl.col("system") < pl.col("system_b"))
+        context = _header_columns(judgments, rebuild(judgments, self.id).unique(RECORD, maintain_order=True))
+        wide = both.join(context, on=RECORD, how="left", maintain_order="left").with_columns(
+            pl.col("system").alias("system1Id"), pl.col("rank").alias("system1rank"),
+            pl.col("system_b").alias("system2Id"), pl.col("rank_b").alias("system2rank"),
+            (pl.col(RECORD).rank("dense") - 1).alias("rankingID"),
+        )  # fmt: skip
+        first = [c for c in ("srclang", "trglang", "srcIndex", "segmentId", "judgeID") if c in wide.columns]
+        last = ["system1Id", "system1rank", "system2Id", "system2rank", "rankingID"]
+        return tables.to_bytes(wide.select(first + last), ending)
+
+
+#: Roles that a WMT header would be guessed to have, and does not mean.
+_NOT_HERE = {"system_a", "system_b", "rank_a", "rank_b", "position_a", "position_b", "source"}
+
+
+def slots(roles: Roles) -> list[tuple[str, str]]:
+    """The (system, rank) columns of a WMT header, by number."""
+    lower = {name.lower(): name for name in roles.present}
+    found = []
+    for name in roles.present:
+        match = _SYSTEM.fullmatch(name)
+        if match and f"system{match[1]}rank" in lower:
+            found.append((int(match[1]), name, lower[f"system{match[1]}rank"]))
+    return [(system, rank) for _, system, rank in sorted(found)]
+
+
+def _checked_outputs(sieve: Sieve, n: int, most: int) -> pl.DataFrame:
+    """One row per ranked output, after the rankings with something wrong were rejected."""
+    slots_used = range(1, n + 1)
+    empty = {k: pl.col(f"_s{k}").is_null() | (pl.col(f"_s{k}") == _PLACEHOLDER) for k in slots_used}
+    ranks = [pl.when(~empty[k]).then(pl.col(f"_r{k}")).alias(f"_r{k}") for k in slots_used]
+    systems = [pl.when(~empty[k]).then(pl.col(f"_s{k}")).alias(f"_s{k}") for k in slots_used]
+    sieve.frame = sieve.frame.with_columns(*ranks).with_columns(*systems)
+    values = {k: pl.col(f"_r{k}").cast(pl.Int64, strict=False) for k in slots_used}
+    used = {k: pl.col(f"_s{k}").is_not_null() for k in slots_used}
+    sieve.reject(pl.any_horizontal(used[k] & (values[k] == -1) for k in slots_used), _SKIPPED, skipped=True)
+    for k in slots_used:
+        said = pl.format("rank {} of output {} is out of range; allowed: whole numbers from 1 to {} (−1: skipped)",
+                         quoted(f"_r{k}"), pl.lit(k), pl.lit(most))  # fmt: skip
+        sieve.reject(used[k] & ~values[k].is_between(1, most).fill_null(False), said)
+    for i, j in combinations(slots_used, 2):
+        said = pl.format("system {} is compared with itself", quoted(f"_s{i}"))
+        sieve.reject(pl.col(f"_s{i}") == pl.col(f"_s{j}"), said)
+    few = sum((u.cast(pl.Int32) for u in used.values()), start=pl.lit(0)) < 2
+    sieve.reject(few, "has fewer than two outputs, so it compares nothing", skipped=True)
+    long = [
+        sieve.frame.filter(used[k]).select(
+            RECORD,
+            pl.col(f"_s{k}").alias("system"),
+            (-values[k]).cast(pl.Float64).alias(VALUE),
+            pl.lit(k, pl.Int32).alias("position"),
+        )
+        for k in slots_used
+    ]
+    return pl.concat(long).sort(RECORD, "position")
+
+
+def _expand_pairs(rows: pl.DataFrame, merged: dict[str, list[str]]) -> pl.DataFrame:
+    """Pairs between outputs become pairs between systems, plus a tie for any two systems of one output."""
+    table = pl.DataFrame({"_name": list(merged), "_parts": list(merged.values())})
+    sides = rows
+    for side in ("system_a", "system_b"):
+        sides = sides.join(table, left_on=side, right_on="_name", how="left", maintain_order="left")
+        parts = pl.coalesce("_parts", pl.concat_list(side))
+        sides = sides.with_columns(parts.alias(side)).drop("_parts").explode(side)
+    shown = pl.concat(
+        [rows.select(pl.exclude("system_a", "system_b"), pl.col(s).alias("_name")) for s in ("system_a", "system_b")]
+    ).join(table, on="_name")
+    once = shown.unique(["ranking", "_name", *[c for c in ("lang_pair", "segment", "judge") if c in rows.columns]])
+    within = once.sort("ranking", "_name").with_columns(
+        pl.col("_parts").map_elements(_two_of, return_dtype=pl.List(pl.List(pl.String))).alias("_two"),
+        pl.lit(0, pl.Int8).alias("outcome"),
+    )
+    ties = within.explode("_two").with_columns(
+        pl.col("_two").list.get(0).alias("system_a"), pl.col("_two").list.get(1).alias("system_b")
+    )
+    return pl.concat([sides, ties.select(sides.columns)])
+
+
+def _two_of(parts: pl.Series) -> list[list[str]]:
+    return [list(two) for two in combinations(parts, 2)]
+
+
+def _header_columns(judgments: Judgments, contexts: pl.DataFrame) -> pl.DataFrame:
+    """The columns before the systems; what is unknown is −1, as in the published files."""
+    split = _languages(judgments)
+    columns: list[pl.Expr] = [pl.col(RECORD)]
+    if "lang_pair" in contexts.columns:
+        keys, source, target = list(split), [s for s, _ in split.values()], [t for _, t in split.values()]
+        columns.append(pl.col("lang_pair").replace_strict(keys, source, default="").alias("srclang"))
+        columns.append(pl.col("lang_pair").replace_strict(keys, target, default="").alias("trglang"))
+    if "segment" in contexts.columns:
+        columns += [pl.col("segment").alias("srcIndex"), pl.col("segment").alias("segmentId")]
+    if "judge" in contexts.columns:
+        columns.append(pl.col("judge").alias("judgeID"))
+    return contexts.select(columns)
+
+
+def _languages(judgments: Judgments) -> dict[str, tuple[str, str]]:
+    split = {}
+    for pair in judgments.lang_pairs:
+        source, dash, target = pair.partition("-")
+        if not (source and dash and target) or "-" in target:
+            raise LossyWriteError(f"language pair {pair!r} is not of the form source-target, which WMT files need")
+        split[pair] = (source, target)
+    return split
+
+
+def _wmt_order(wide: pl.DataFrame) -> pl.DataFrame:
+    ranks = [c for c in wide.columns if re.fullmatch(r"system\d+rank", c)]
+    return wide.select([c for c in wide.columns if c not in ranks] + ranks)
+
