@@ -9,7 +9,7 @@ apart and survives versions and machines; it is no defence against somebody who 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -32,11 +32,22 @@ def fingerprint(frame: pl.DataFrame, names: Mapping[str, pl.Series]) -> str:
         if labels is not None:
             _update(digest, labels)
     for lane in _LANES:
-        rows = np.full(frame.height, lane, dtype=np.uint64)
-        for column in columns:
-            rows = _mix(rows ^ words[column]) + lane
+        rows = mix_words([words[column] for column in columns], lane)
         digest.update(int(_mix(_by_ranking(frame, rows)).sum(dtype=np.uint64)).to_bytes(8, "little"))
     return digest.hexdigest()[:16]
+
+
+def row_words(frame: pl.DataFrame) -> Words:
+    """A 64-bit word for the content of every row, whatever its ranking is called."""
+    return mix_words([_words(frame[column])[0] for column in sorted(frame.columns) if column != "ranking"])
+
+
+def mix_words(columns: Sequence[Words], lane: np.uint64 = _LANES[0]) -> Words:
+    """Mix parallel columns of words into one."""
+    mixed = np.full(len(columns[0]), lane, dtype=np.uint64)
+    for column in columns:
+        mixed = _mix(mixed ^ column) + lane
+    return mixed
 
 
 def _by_ranking(frame: pl.DataFrame, rows: Words) -> Words:

@@ -1,0 +1,1 @@
+"""Compiled inner loops: pure functions on arrays, nothing else."""

@@ -1,0 +1,199 @@
+"""The `Model` → `Fit` protocol that every model follows.
+
+A model is a frozen dataclass whose fields are its settings and nothing else; `fit` returns a new frozen `Fit`.
+A model that needs only win / tie / loss counts derives from `CountModel` and is resampled on those; one that
+needs more is a `RefitModel` and is fitted anew to resampled judgments.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, Literal, NamedTuple, Protocol, runtime_checkable
+
+import numpy as np
+import numpy.typing as npt
+
+from ..counts import FloatArray, PairCounts
+from ..errors import InputError, UnplaceableError
+from ..judgments import Judgments
+from . import MODELS
+
+#: Anything that `numpy.random.default_rng` takes; None draws fresh entropy.
+RngLike = int | np.random.SeedSequence | np.random.Generator | None
+
+
+class Prediction(NamedTuple):
+    """Probabilities of the three outcomes when a meets b."""
+
+    win: float
+    tie: float
+    loss: float
+
+
+@dataclass(frozen=True)
+class Convergence:
+    """How an iterative fit ended. Closed-form fits are converged after 0 iterations."""
+
+    converged: bool = True
+    iterations: int = 0
+    detail: str = "closed form"
+
+
+@dataclass(frozen=True)
+class Fit:
+    """What a model found out. ``scores[i]`` belongs to ``systems[i]``; larger is better.
+
+    A fit that only ranks leaves ``predict`` alone; one that only predicts has ``scores = None``.
+    """
+
+    model: Model
+    systems: tuple[str, ...]
+    scores: FloatArray | None = field(repr=False)
+    deviations: FloatArray | None = field(default=None, repr=False)
+    convergence: Convergence = Convergence()
+    notes: tuple[str, ...] = ()
+
+    #: Whether `predict` can be called.
+    predicts: ClassVar[bool] = False
+
+    @property
+    def ranks(self) -> bool:
+        """Whether the fit gives every system a score."""
+        return self.scores is not None
+
+    def predict(self, a: str | int, b: str | int) -> Prediction:
+        """Probabilities that a is judged better than, equal to, or worse than b (names or codes)."""
+        raise InputError(f"model {self.model.id!r} ranks but does not predict outcomes")
+
+    def code(self, system: str | int) -> int:
+        """The code of a system given by name or code."""
+        if isinstance(system, str):
+            if system not in self.systems:
+                raise InputError(f"unknown system {system!r}; there are: {', '.join(self.systems)}")
+            return self.systems.index(system)
+        if not 0 <= system < len(self.systems):
+            raise InputError(f"system code {system} is out of range 0 to {len(self.systems) - 1}")
+        return int(system)
+
+
+@runtime_checkable
+class Model(Protocol):
+    """Settings, and a way to fit judgments."""
+
+    id: ClassVar[str]
+    #: Which judgments put two systems on one scale.
+    linked_by: ClassVar[Literal["any", "decisive"]]
+    #: Contract properties that the model lacks by definition, with the reason.
+    lacks: ClassVar[Mapping[str, str]]
+
+    def fit(self, data: Judgments | PairCounts, *, rng: RngLike = None) -> Fit:
+        """Fit one table; refuse systems that cannot be placed."""
+        ...
+
+
+@runtime_checkable
+class RefitModel(Model, Protocol):
+    """A model that reads more than counts, and is fitted anew to every bootstrap sample."""
+
+    def rescore(self, judgments: Judgments, *, rng: np.random.Generator) -> FloatArray:
+        """The scores of one bootstrap sample.
+
+        The sample keeps the systems of the full table, also those that no drawn judgment mentions; every system
+        must get a finite score.
+        """
+        ...
+
+
+class CountModel:
+    """Base of the models that read nothing but pair counts."""
+
+    id: ClassVar[str]
+    linked_by: ClassVar[Literal["any", "decisive"]] = "decisive"
+    lacks: ClassVar[Mapping[str, str]] = {}
+
+    def fit(self, data: Judgments | PairCounts, *, rng: RngLike = None) -> Fit:
+        counts = counts_of(data)
+        check_placeable(counts, linked_by=self.linked_by)
+        generator = np.random.default_rng(rng)
+        batch = PairCounts(counts.systems, counts.wins[None], counts.ties[None])
+        scores = self.score(batch, [generator])[0]
+        return Fit(self, counts.systems, scores, notes=self.notes(counts))  # type: ignore[arg-type]
+
+    def score(self, batch: PairCounts, rngs: Sequence[np.random.Generator]) -> FloatArray:
+        """Scores of every member of a batch of counts, one generator for each: an array (batch, systems)."""
+        raise NotImplementedError
+
+    def notes(self, counts: PairCounts) -> tuple[str, ...]:
+        """What a reader of this fit should know."""
+        return ()
+
+
+def counts_of(data: Judgments | PairCounts) -> PairCounts:
+    """The counts of one language pair; a mixed table is refused."""
+    if isinstance(data, PairCounts):
+        return data
+    check_one_lang_pair(data)
+    return data.counts
+
+
+def check_one_lang_pair(judgments: Judgments) -> None:
+    if len(judgments.lang_pairs) > 1:
+        raise InputError(
+            f"the judgments mix {len(judgments.lang_pairs)} language pairs ({', '.join(judgments.lang_pairs[:6])}); "
+            "rank each alone: judgments.split('lang_pair'), or select(lang_pair=…)"
+        )
+
+
+def check_placeable(counts: PairCounts, *, linked_by: Literal["any", "decisive"]) -> None:
+    """Refuse, by name, systems that no judgment links to the others."""
+    groups = counts.components(decisive=linked_by == "decisive")
+    if len(groups) == 1:
+        return
+    lone = [g[0] for g in groups if len(g) == 1]
+    shown = "; ".join(", ".join(g) for g in groups[:5]) + ("; …" if len(groups) > 5 else "")
+    why = "no decisive judgment links" if linked_by == "decisive" else "no judgment links"
+    hint = f" (never decided against another: {', '.join(lone)})" if lone and linked_by == "decisive" else ""
+    raise UnplaceableError(
+        f"{why} these {len(groups)} groups of systems, so they cannot be put on one scale: {shown}{hint}; "
+        "collect comparisons between them, exclude systems, or rank the largest group alone (--largest-component)"
+    )
+
+
+def settings(model: Model) -> dict[str, Any]:
+    """The model's settings by name."""
+    return {f.name: getattr(model, f.name) for f in dataclasses.fields(model)}  # type: ignore[arg-type]
+
+
+def create(model: str | Model, given: Mapping[str, str] | None = None) -> Model:
+    """A model from its id and settings as text (``{"published": "yes"}``), or the model itself."""
+    if not isinstance(model, str):
+        return model
+    kind = MODELS.load(model)
+    known = {f.name: f for f in dataclasses.fields(kind)}
+    values = {}
+    for name, text in (given or {}).items():
+        if name not in known:
+            raise InputError(f"model {model!r} has no setting {name!r}; it has: {', '.join(known) or 'none'}")
+        values[name] = _parse_setting(name, text, type(known[name].default))
+    made: Model = kind(**values)
+    return made
+
+
+def _parse_setting(name: str, text: str, kind: type) -> Any:
+    if kind is bool:
+        words = {"yes": True, "true": True, "1": True, "no": False, "false": False, "0": False}
+        if text.lower() in words:
+            return words[text.lower()]
+        raise InputError(f"setting {name}: got {text!r}; allowed: yes, no")
+    try:
+        return kind(text)
+    except ValueError:
+        article = {"int": "a whole number", "float": "a number"}.get(kind.__name__, kind.__name__)
+        raise InputError(f"setting {name}: got {text!r}; allowed: {article}") from None
+
+
+def ratio(part: FloatArray, whole: FloatArray, *, missing: float) -> npt.NDArray[np.float64]:
+    """part / whole, and ``missing`` where whole is 0."""
+    return np.divide(part, whole, out=np.full_like(part, missing), where=whole > 0)

@@ -1,0 +1,50 @@
+"""Rank ranges from bootstrap places, and clusters from rank ranges."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import numpy.typing as npt
+
+from ..errors import InputError
+
+IntArray = npt.NDArray[np.int64]
+
+
+def rank_ranges(places: IntArray, *, p: float = 0.05) -> IntArray:
+    """The ranks a system keeps when its ⌈Bp/2⌉ best and worst of B are dropped (Koehn 2012, §5.1).
+
+    Parameters
+    ----------
+    places
+        Places of every system in every bootstrap sample: an array (samples, systems).
+
+    Returns
+    -------
+    An array (systems, 2) of first and last rank.
+    """
+    if not 0 < p < 1:
+        raise InputError(f"p: got {p}; allowed: between 0 and 1, e.g. 0.05")
+    samples = len(places)
+    cut = math.ceil(samples * p / 2 - 1e-9)
+    if 2 * cut >= samples:
+        raise InputError(f"{samples} resamples are too few for p = {p}; use at least {math.ceil(2 / p)}")
+    ordered = np.sort(places, axis=0)
+    return np.stack([ordered[cut], ordered[samples - 1 - cut]], axis=1)
+
+
+def clusters(ranges: IntArray) -> IntArray:
+    """Cluster numbers from 1: the finest partition in which ranges of different clusters are disjoint.
+
+    Sorted by where ranges start, a cluster begins where a range starts after all earlier ones have ended
+    (Koehn 2012, equation 6).
+    """
+    numbers = np.empty(len(ranges), dtype=np.int64)
+    number, end = 0, 0
+    for i in np.lexsort((ranges[:, 1], ranges[:, 0])):
+        if ranges[i, 0] > end:
+            number += 1
+        numbers[i] = number
+        end = max(end, int(ranges[i, 1]))
+    return numbers

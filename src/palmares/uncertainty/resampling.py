@@ -1,0 +1,114 @@
+"""The bootstrap, for every model.
+
+Replicate r draws from its own generator, made from the seed and r alone. So the same seed gives the same
+numbers however the replicates are cut into pieces and wherever these run.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+import numpy.typing as npt
+
+from .. import compute
+from ..counts import FloatArray, PairCounts
+from ..errors import InputError
+from ..fingerprint import row_words
+from ..judgments import Judgments
+from ..models.base import CountModel, Model, RefitModel
+from .units import Unit, UnitKinds, unit_codes, unit_kinds
+
+#: A piece of work holds at most about this many numbers, which bounds memory.
+_NUMBERS_IN_A_PIECE = 4_000_000
+_PIECES_PER_WORKER = 4
+
+IntArray = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Replicates:
+    """Scores of every bootstrap sample, and the places they give (1 = best); arrays (samples, systems)."""
+
+    systems: tuple[str, ...]
+    scores: FloatArray = field(repr=False)
+    places: IntArray = field(repr=False)
+
+
+def resample(
+    model: Model,
+    data: Judgments | PairCounts,
+    *,
+    unit: Unit,
+    resamples: int,
+    seed: int,
+    executor: compute.ExecutorLike = None,
+    workers: int | None = None,
+    progress: compute.Progress | None = None,
+) -> Replicates:
+    """Score ``resamples`` bootstrap samples of the units of ``data``.
+
+    A model that reads counts is scored on resampled counts; any other is refitted to resampled judgments.
+    """
+    if resamples < 1:
+        raise InputError(f"resamples: got {resamples}; allowed: at least 1, or no resampling (--resample none)")
+    if isinstance(model, CountModel):
+        kinds = unit_kinds(data, unit)
+        numbers = len(kinds.copies) + 6 * len(kinds.systems) ** 2
+        pieces = _pieces(resamples, numbers, workers)
+        tasks = [(model, kinds, seed, lo, hi) for lo, hi in pieces]
+        parts = compute.run(_score_counts, tasks, executor=executor, workers=workers, progress=progress)
+    else:
+        if isinstance(data, PairCounts):
+            raise InputError(f"model {model.id!r} needs the judgments, not only their pair counts")
+        if not isinstance(model, RefitModel):
+            raise InputError(f"model {model.id!r} predicts but does not rank, so there is nothing to resample")
+        pieces = _pieces(resamples, len(data), workers)
+        refits = [(model, data, unit_codes(data, unit), seed, lo, hi) for lo, hi in pieces]
+        parts = compute.run(_refit, refits, executor=executor, workers=workers, progress=progress)
+    scores = np.concatenate([part[0] for part in parts])
+    places = np.concatenate([part[1] for part in parts])
+    return Replicates(data.systems, scores, places)
+
+
+def generator(seed: int, *key: int) -> np.random.Generator:
+    """The generator that belongs to one purpose under a seed."""
+    return np.random.Generator(np.random.PCG64(np.random.SeedSequence(seed, spawn_key=key)))
+
+
+def places(scores: FloatArray, rng: np.random.Generator) -> IntArray:
+    """Places from 1, best first; equal scores in random order."""
+    order = np.lexsort((rng.random(len(scores)), -scores))
+    place = np.empty(len(scores), dtype=np.int64)
+    place[order] = np.arange(1, len(scores) + 1)
+    return place
+
+
+def _pieces(resamples: int, numbers: int, workers: int | None) -> list[tuple[int, int]]:
+    most = max(1, _NUMBERS_IN_A_PIECE // max(numbers, 1))
+    even = -(-resamples // (_PIECES_PER_WORKER * (workers or compute.cores())))
+    step = min(most, even)
+    return [(lo, min(lo + step, resamples)) for lo in range(0, resamples, step)]
+
+
+def _score_counts(model: CountModel, kinds: UnitKinds, seed: int, lo: int, hi: int) -> tuple[FloatArray, IntArray]:
+    rngs = [generator(seed, 1, r) for r in range(lo, hi)]
+    drawn = np.stack([kinds.draw(rng) for rng in rngs])
+    scores = model.score(kinds.tables(drawn), rngs)
+    return scores, np.stack([places(row, rng) for row, rng in zip(scores, rngs, strict=True)])
+
+
+def _refit(
+    model: RefitModel, judgments: Judgments, units: IntArray, seed: int, lo: int, hi: int
+) -> tuple[FloatArray, IntArray]:
+    # Rows by unit, then by content, so that the order of the file plays no part.
+    order = np.lexsort((row_words(judgments.frame), units))
+    starts = np.searchsorted(units[order], np.arange(units.max() + 2))
+    results = []
+    for r in range(lo, hi):
+        rng = generator(seed, 1, r)
+        picks = rng.integers(0, len(starts) - 1, len(starts) - 1)
+        rows = np.concatenate([order[starts[u] : starts[u + 1]] for u in picks])
+        scores = model.rescore(judgments.take(rows), rng=rng)
+        results.append((scores, places(scores, rng)))
+    return np.stack([s for s, _ in results]), np.stack([p for _, p in results])

@@ -1,0 +1,23 @@
+"""The line that says how a number was made, so that it can be made again."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from .._version import __version__
+from ..models.base import Model, settings
+
+
+def signature(model: Model, facts: Mapping[str, Any]) -> str:
+    """``model:… | setting:… | fact:… | version:…``, the facts in the order given."""
+    parts = [("model", model.id), *settings(model).items(), *facts.items(), ("version", __version__)]
+    return "|".join(f"{name}:{_text(value)}" for name, value in parts)
+
+
+def _text(value: Any) -> str:
+    if value is None:
+        return "none"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return f"{value:g}" if isinstance(value, float) else str(value)
