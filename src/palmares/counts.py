@@ -7,6 +7,7 @@ reads them costs the same on ten thousand judgments as on ten billion.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from hashlib import sha256
 
 import numpy as np
 import numpy.typing as npt
@@ -25,6 +26,7 @@ class PairCounts:
     systems: tuple[str, ...]
     wins: FloatArray = field(repr=False)
     ties: FloatArray = field(repr=False)
+    lang_pair: str | None = None
 
     @classmethod
     def from_cells(
@@ -57,6 +59,14 @@ class PairCounts:
         """``decided[i, j]``: comparisons of i and j that were not ties."""
         return self.wins + np.swapaxes(self.wins, -1, -2)
 
+    @property
+    def hash(self) -> str:
+        """A stable digest of the counts."""
+        digest = sha256("\0".join(self.systems).encode())
+        digest.update(self.wins.astype("<f8").tobytes())
+        digest.update(self.ties.astype("<f8").tobytes())
+        return "counts-" + digest.hexdigest()[:16]
+
     def components(self, *, decisive: bool = False) -> list[tuple[str, ...]]:
         """Groups of systems linked by judgments, largest first, then by name.
 
@@ -76,4 +86,4 @@ class PairCounts:
         """The counts among some of the systems only."""
         index = [self.systems.index(name) for name in sorted(systems)]
         part = np.ix_(index, index)
-        return PairCounts(tuple(sorted(systems)), self.wins[part], self.ties[part])
+        return PairCounts(tuple(sorted(systems)), self.wins[part], self.ties[part], self.lang_pair)

@@ -152,11 +152,10 @@ def rank(
         "seed": seed,
         "systems": len(data.systems),
         "judgments": _number(data),
-        "data": data.hash if isinstance(data, Judgments) else None,
+        "data": data.hash,
     }
-    pair = data.lang_pairs[0] if isinstance(data, Judgments) and data.lang_pairs else None
     lines = _lines(fit, ranges)
-    return Ranking(fit, lines, _number(data), pair, signature(made, facts), replicates, (*notes, *fit.notes))
+    return Ranking(fit, lines, _number(data), _lang_pair(data), signature(made, facts), replicates, (*notes, *fit.notes))
 
 
 #: `rank` has a parameter of the same name.
@@ -175,6 +174,12 @@ def seed_of(rng: RngLike) -> int:
 
 def _number(data: Judgments | PairCounts) -> int:
     return len(data) if isinstance(data, Judgments) else round(data.total)
+
+
+def _lang_pair(data: Judgments | PairCounts) -> str | None:
+    if isinstance(data, PairCounts):
+        return data.lang_pair
+    return data.lang_pairs[0] if data.lang_pairs else None
 
 
 def _largest_component(data: Judgments | PairCounts, model: Model, notes: list[str]) -> Judgments | PairCounts:

@@ -1,0 +1,5 @@
+"""``python -m palmares``."""
+
+from .cli import main
+
+main()

@@ -1,0 +1,63 @@
+"""The command line. Commands are imported when they are called, so that ``--help`` is quick."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import Any
+
+import click
+
+from .._version import __version__
+from ..errors import PalmaresError
+from ..registry import Entry, Registry
+
+#: Every command, in the order that help shows them.
+COMMANDS = Registry(
+    "command",
+    {
+        "rank": Entry("palmares.cli.rank:rank", "Rank systems: score, rank range, cluster."),
+        "describe": Entry("palmares.cli.describe:describe", "Say what a file of judgments contains."),
+        "head-to-head": Entry("palmares.cli.head_to_head:head_to_head", "Compare every two systems, with sign tests."),
+        "convert": Entry("palmares.cli.convert:convert", "Read judgments in one format, write them in another."),
+        "simulate": Entry("palmares.cli.simulate:simulate", "Make up a campaign whose truth is known."),
+        "formats": Entry("palmares.cli.lists:formats", "List the file formats and what they hold."),
+        "models": Entry("palmares.cli.lists:models", "List the models and their settings."),
+    },
+)
+
+
+class LazyGroup(click.Group):
+    """A group that knows its commands by name and loads only the one that is called."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in COMMANDS:
+            return None
+        command: click.Command = COMMANDS.load(cmd_name)
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, entry.summary) for name, entry in COMMANDS.items()])
+
+
+@click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, prog_name="palmares")
+def cli() -> None:
+    """From human judgments to a ranking you can defend."""
+
+
+def main(argv: list[str] | None = None) -> Any:
+    """Run a command; errors of the user's are one message on standard error, without a traceback."""
+    try:
+        return cli.main(args=argv, prog_name="palmares", standalone_mode=True)
+    except PalmaresError as error:
+        click.echo(f"palmares: error: {error}", err=True)
+        sys.exit(error.exit_status)
+    except BrokenPipeError:
+        # The reader (head, less) has seen enough; keep Python from complaining as it closes.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(0)

@@ -1,0 +1,31 @@
+"""``palmares convert``."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from ..ingest import FORMATS
+from . import options
+
+
+@click.command()
+@click.argument("source", metavar="FROM")
+@click.argument("target", metavar="TO")
+@options.reading_options
+@options.selection_options
+@click.option("--to", "to", type=click.Choice(["auto", *FORMATS]), default="auto", show_default=True,
+              help="Format to write; auto goes by the ending.")
+@click.option("--drop", default="", metavar="A,B", help="What may be lost: position, time, duration, weight, extra, …")
+def convert(source: str, target: str, to: str, drop: str, **arguments: Any) -> None:
+    """Read judgments in one format and write them in another.
+
+    The ending of TO gives the format (.csv, .tsv, .jsonl, .parquet, .xml, .toc, …; .gz or .zst behind it compresses);
+    "-" is standard input or output. Writing to a format that cannot hold all is refused unless --drop allows it.
+    """  # fmt: skip
+    from ..ingest.files import write
+
+    judgments = options.load({**arguments, "files": (source,)})
+    written = write(judgments, target, format=to, drop=[name.strip() for name in drop.split(",") if name.strip()])
+    click.echo(f"wrote {len(judgments):,} judgments of {len(judgments.systems)} systems to {target} ({written})", err=True)

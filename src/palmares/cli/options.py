@@ -1,0 +1,124 @@
+"""Options that several commands share."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Mapping
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from ..errors import InputError
+from ..ingest import FORMATS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from ..compute import Progress
+    from ..judgments import Judgments
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+OUTPUTS = ("table", "json", "csv", "markdown", "latex")
+
+
+def stacked(*options: Callable[[F], F]) -> Callable[[F], F]:
+    """Several click decorators as one, in the order given."""
+
+    def decorate(function: F) -> F:
+        for option in reversed(options):
+            function = option(function)
+        return function
+
+    return decorate
+
+
+reading_options = stacked(
+    click.option("--from", "from_", type=click.Choice(["auto", *FORMATS]), default="auto", show_default=True,
+                 help="Format of the input."),
+    click.option("--column", "columns", multiple=True, metavar="ROLE=NAME",
+                 help="Which column plays a role, where it is not guessed right: --column judge=worker."),
+    click.option("--extra", multiple=True, metavar="NAME", help="Keep this column as a covariate."),
+    click.option("--collapse", is_flag=True, help="Keep outputs shared by several systems as systems of their own."),
+    click.option("--margin", type=float, default=0.0, show_default=True,
+                 help="Scores that differ by no more than this are a tie."),
+    click.option("--lower-is-better", is_flag=True, help="Scores count errors."),
+    click.option("--encoding", default="utf-8", show_default=True, help="Encoding of text files."),
+    click.option("--strict", is_flag=True, help="Refuse a file with faulty lines instead of dropping them."),
+)  # fmt: skip
+
+selection_options = stacked(
+    click.option("--where", multiple=True, metavar="CONDITION",
+                 help="Keep judgments where this holds: 'judge=turker_*', 'lang_pair!=fr-en', 'duration>5'."),
+    click.option("--exclude-judge", multiple=True, metavar="PATTERN", help="Leave out judges."),
+    click.option("--exclude-system", multiple=True, metavar="PATTERN", help="Leave out systems."),
+)  # fmt: skip
+
+input_options = stacked(
+    click.argument("files", nargs=-1, required=True, metavar="FILE..."), reading_options, selection_options
+)
+
+format_option = click.option(
+    "--format", "output", type=click.Choice(OUTPUTS), default="table", show_default=True, help="How to print."
+)
+seed_option = click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Random seed.")
+worker_options = stacked(
+    click.option("--executor", type=click.Choice(["serial", "threads", "processes"]), default="threads",
+                 show_default=True, help="Where resampling runs."),
+    click.option("--workers", type=click.IntRange(1), default=None, help="How many at once.  [default: all cores]"),
+)  # fmt: skip
+
+
+def keyed(pairs: tuple[str, ...], what: str) -> dict[str, str]:
+    """``("a=1",)`` as ``{"a": "1"}``."""
+    table = {}
+    for pair in pairs:
+        key, sign, value = pair.partition("=")
+        if not (key and sign and value):
+            raise InputError(f"{what}: got {pair!r}; allowed: NAME=VALUE")
+        table[key] = value
+    return table
+
+
+def load(arguments: Mapping[str, Any]) -> Judgments:
+    """Read the files a command was given, say what was dropped, and select."""
+    from ..ingest.base import ReadOptions
+    from ..ingest.files import concat, read_with_report
+    from .filters import select
+
+    options = ReadOptions(
+        keyed(arguments["columns"], "--column"),
+        tuple(arguments["extra"]),
+        "collapse" if arguments["collapse"] else "expand",
+        arguments["margin"],
+        arguments["lower_is_better"],
+    )
+    parts = []
+    for file in arguments["files"]:
+        judgments, report = read_with_report(
+            file,
+            format=arguments["from_"],
+            options=options,
+            encoding=arguments["encoding"],
+            strict=arguments["strict"],
+        )
+        if report.dropped:
+            click.echo(report.summary(), err=True)
+        parts.append(judgments)
+    return select(concat(parts), arguments["where"], arguments["exclude_judge"], arguments["exclude_system"])
+
+
+@contextmanager
+def progress_bar(what: str) -> Iterator[Progress | None]:
+    """A bar on standard error, if that is a terminal."""
+    if not sys.stderr.isatty():
+        yield None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+
+    columns = (TextColumn("{task.description}"), BarColumn(), TextColumn("{task.percentage:.0f} %"))
+    with Progress(*columns, TimeRemainingColumn(), console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task(what, total=None)
+        yield lambda done, total: bar.update(task, completed=done, total=total)

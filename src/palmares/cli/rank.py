@@ -1,0 +1,110 @@
+"""``palmares rank``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from ..errors import InputError
+from ..models import DEFAULT_MODEL, MODELS
+from . import options
+
+
+@click.command()
+@options.input_options
+@click.option("--model", type=click.Choice(list(MODELS)), default=DEFAULT_MODEL, show_default=True, help="How to score.")
+@click.option("--set", "settings", multiple=True, metavar="NAME=VALUE", help="A setting of the model.")
+@click.option("--resamples", type=click.IntRange(1), default=1000, show_default=True, help="Bootstrap samples.")
+@click.option("--resample", type=click.Choice(["auto", "pair", "ranking", "segment", "judge", "none"]), default="auto",
+              show_default=True, help="What is drawn together. auto: ranking, or pair without ranking ids.")
+@click.option("--p", type=click.FloatRange(0, 1, min_open=True, max_open=True), default=0.05, show_default=True,
+              help="Ranges leave out this share of ranks.")
+@click.option("--by", metavar="FIELD", help="One ranking per value: judge, segment, or a column kept with --extra.")
+@click.option("--largest-component", is_flag=True, help="Leave out systems that no judgment links to the most others.")
+@click.option("--scan", is_flag=True, help="Stream the file straight to pair counts; for files larger than memory.")
+@click.option("--plot", type=click.Path(dir_okay=False), help="Draw the rank ranges to an .svg, .png, .pdf or .html file.")
+@options.seed_option
+@options.worker_options
+@options.format_option
+def rank(**arguments: Any) -> None:
+    """Rank systems by human judgments.
+
+    Prints, for every language pair, systems best first with cluster, rank range and score. Systems of different
+    clusters have rank ranges that do not overlap.
+    """  # fmt: skip
+    rankings = _scanned(arguments) if arguments["scan"] else _read(arguments)
+    if arguments["plot"]:
+        _plot(rankings, Path(arguments["plot"]))
+    _print(rankings, arguments["output"])
+
+
+def _ranking_options(arguments: dict[str, Any]) -> dict[str, Any]:
+    keys = ("model", "resamples", "resample", "p", "largest_component", "executor", "workers")
+    settings = options.keyed(arguments["settings"], "--set")
+    return {**{k: arguments[k] for k in keys}, "settings": settings, "rng": arguments["seed"]}
+
+
+def _read(arguments: dict[str, Any]) -> list[tuple[Any, Any]]:
+    from ..uncertainty.ranking import rank as rank_systems
+    from .groups import groups
+
+    found = []
+    parts = list(groups(options.load(arguments), arguments["by"]))
+    with options.progress_bar("resampling") as progress:
+        for number, group in enumerate(parts):
+            share = _share_of(progress, number, len(parts))
+            try:
+                found.append((rank_systems(group.judgments, progress=share, **_ranking_options(arguments)), group.keys))
+            except InputError as error:
+                raise group.explain(error) from None
+    return found
+
+
+def _scanned(arguments: dict[str, Any]) -> list[tuple[Any, Any]]:
+    from ..ingest.scan import scan_with_report
+    from ..uncertainty.ranking import rank as rank_systems
+
+    unused = [name for name in ("where", "exclude_judge", "exclude_system", "by", "extra") if arguments[name]]
+    if unused or arguments["collapse"] or len(arguments["files"]) != 1 or arguments["from_"] != "auto":
+        raise InputError(
+            "--scan counts one whole file and sees no judges or segments; leave out "
+            "--where, --exclude-…, --by, --extra, --collapse and --from, or leave out --scan"
+        )
+    columns = options.keyed(arguments["columns"], "--column")
+    counts, report = scan_with_report(arguments["files"][0], columns=columns, strict=arguments["strict"])
+    if report.dropped:
+        click.echo(report.summary(), err=True)
+    return [
+        (rank_systems(part, **_ranking_options(arguments)), (("lang_pair", pair),)) for pair, part in counts.items()
+    ]
+
+
+def _share_of(progress: Any, number: int, count: int) -> Any:
+    """Progress of one part of several, as progress of the whole."""
+    return progress and (lambda done, total: progress(number * total + done, count * total))
+
+
+def _plot(rankings: list[tuple[Any, Any]], path: Path) -> None:
+    from ..plots.ranges import rank_ranges
+    from ..plots.save import save
+
+    for ranking, keys in rankings:
+        value = "-".join(str(v) for _, v in keys if v is not None).replace("/", "_")
+        target = path if len(rankings) == 1 else path.with_stem(f"{path.stem}-{value}")
+        save(rank_ranges(ranking), target)
+        click.echo(f"wrote {target}", err=True)
+
+
+def _print(rankings: list[tuple[Any, Any]], output: str) -> None:
+    from ..report.views import ranking_csv_table, ranking_table
+    from .groups import title
+    from .output import print_json, print_tables
+
+    if output == "json":
+        print_json([{**ranking.to_dict(), "group": dict(keys)} for ranking, keys in rankings])
+    elif output == "csv":
+        print_tables([ranking_csv_table(ranking, keys) for ranking, keys in rankings], output)
+    else:
+        print_tables([ranking_table(ranking, title=title(keys)) for ranking, keys in rankings], output)

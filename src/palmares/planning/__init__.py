@@ -1,0 +1,1 @@
+"""Planning: campaigns that never happened."""

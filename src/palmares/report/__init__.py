@@ -1,0 +1,1 @@
+"""From results to what people read: terminal, Markdown, LaTeX, CSV."""

@@ -1,0 +1,134 @@
+"""Results laid out as tables."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ..overview import Overview
+from ..uncertainty.head_to_head import HeadToHead
+from ..uncertainty.ranking import Ranking
+from .tables import Column, Table
+
+
+def score_text(value: float | None) -> str:
+    """Three decimals, and a real minus sign."""
+    return "" if value is None else f"{value:.3f}".replace("-", "−")
+
+
+def range_text(span: tuple[int, int] | None) -> str:
+    """``3–5``, or ``3`` where both ends are the same."""
+    if span is None:
+        return ""
+    return str(span[0]) if span[0] == span[1] else f"{span[0]}–{span[1]}"
+
+
+def ranking_table(ranking: Ranking, *, title: str | None = None) -> Table:
+    """Cluster, rank range, score, system; a rule between clusters."""
+    lines = ranking.lines
+    resampled = ranking.replicates is not None
+    columns = [Column("cluster"), Column("range", range_text)] if resampled else [Column("rank")]
+    columns += [Column("score", score_text), Column("system", align="left")]
+    rows: list[list[Any]] = [
+        [*([line.cluster, line.range] if resampled else [line.rank]), line.score, line.system] for line in lines
+    ]
+    starts = [i for i in range(1, len(lines)) if resampled and _starts_cluster(ranking, i)]
+    notes = [f"note: {note}" for note in ranking.notes]
+    return Table(columns, rows, title, frozenset(starts), ranking.signature, notes)
+
+
+def ranking_csv_table(ranking: Ranking, group: Sequence[tuple[str, str | None]]) -> Table:
+    """One flat row a system, with the groups in front, for CSV."""
+    names = [*[name for name, _ in group], "cluster", "rank", "first", "last", "score", "system"]
+    front = [value for _, value in group]
+    rows = [[*front, *row] for row in ranking.table().iter_rows()]
+    return Table([Column(name) for name in names], rows, signature=ranking.signature)
+
+
+def _starts_cluster(ranking: Ranking, i: int) -> bool:
+    """A rule stands where no later system shares a cluster with an earlier one."""
+    before = {line.cluster for line in ranking.lines[:i]}
+    return not before & {line.cluster for line in ranking.lines[i:]}
+
+
+def overview_table(overviews: Sequence[Overview]) -> Table:
+    """One row a language pair."""
+    columns = [Column("language pair", lambda v: v or "–", "left")]
+    names = ("systems", "rankings", "judgments", "per system", "ties", "segments", "judges")
+    columns += [Column(name, _number) for name in names]
+    columns += [Column("pairs compared"), Column("least", _number), Column("most", _number), Column("groups", _number)]
+    rows = [
+        [
+            o.lang_pair, o.systems, o.rankings, o.judgments, round(o.per_system, 1), _percent(o.ties, o.judgments),
+            o.segments, o.judges, f"{o.pairs_compared} of {o.pairs}", o.least_compared, o.most_compared, len(o.groups),
+        ]
+        for o in overviews
+    ]  # fmt: skip
+    notes = [
+        f"note: {o.lang_pair or 'the table'} falls into {len(o.groups)} groups that no judgment links"
+        for o in overviews
+        if len(o.groups) > 1
+    ]
+    return Table(columns, rows, notes=notes)
+
+
+def systems_table(overview: Overview) -> Table:
+    """One row a system."""
+    columns = [Column("system", align="left")]
+    columns += [Column(name, _number) for name in ("judgments", "wins", "ties", "losses", "opponents")]
+    rows = [[s.system, s.judgments, s.wins, s.ties, s.losses, s.opponents] for s in overview.by_system]
+    return Table(columns, rows, overview.lang_pair)
+
+
+def head_to_head_table(table: HeadToHead, *, title: str | None = None) -> Table:
+    """Bojar et al. 2014, Tables 28–37: rows and columns are systems, last rows score and range.
+
+    Columns are headed by the number their system has in the rows, which keeps the table narrow.
+    """
+    n = len(table.systems)
+    columns = [Column(""), Column("system", align="left"), *[Column(str(c + 1)) for c in range(n)]]
+    rows: list[list[Any]] = [[r + 1, table.systems[r], *[_cell(table, r, c) for c in range(n)]] for r in range(n)]
+    rows.append(["", "score", *[_share(w) for w in table.expected_wins]])
+    rows.append(["", "rank", *[range_text(line.range) or str(line.rank) for line in table.ranking.lines]])
+    notes = [
+        "How often the column's system was judged better than the row's, ties ignored.",
+        "Two-sided sign test: ⋆ p ≤ .10, † p ≤ .05, ‡ p ≤ .01. score: expected wins; rank: rank range.",
+        *[f"note: {note}" for note in table.ranking.notes],
+    ]
+    return Table(columns, rows, title, frozenset({n}), table.ranking.signature, notes)
+
+
+def head_to_head_csv_table(table: HeadToHead) -> Table:
+    """One row for every two systems."""
+    cells = table.to_dict()["cells"]
+    names = list(cells[0])
+    pair = table.ranking.lang_pair
+    rows = [[pair, *cell.values()] for cell in cells]
+    return Table([Column(n) for n in ("lang_pair", *names)], rows, signature=table.ranking.signature)
+
+
+def _cell(table: HeadToHead, row: int, column: int) -> str:
+    share = table.share[row, column]
+    if row == column or np.isnan(share):
+        return "–"
+    # A mark or a space, so that the digits stand below each other.
+    return _share(float(share)) + (table.mark(row, column) or " ")
+
+
+def _share(value: float) -> str:
+    """``.57``, as the published tables print it."""
+    return f"{value:.2f}".removeprefix("0")
+
+
+def _number(value: float | str | None) -> str:
+    if value is None:
+        return "–"
+    if isinstance(value, str):
+        return value
+    return f"{value:,.1f}" if value != round(value) else f"{round(value):,}"
+
+
+def _percent(part: int, whole: int) -> str:
+    return f"{100 * part / whole:.1f} %"
