@@ -1,0 +1,19 @@
+"""``python -m benchmarks [NAME …]``: run all, or those named."""
+
+from __future__ import annotations
+
+import sys
+from importlib import import_module
+
+NAMES = ("startup", "resampling", "scan")
+
+
+def main() -> None:
+    for name in sys.argv[1:] or NAMES:
+        if name not in NAMES:
+            sys.exit(f"unknown benchmark {name!r}; there are: {', '.join(NAMES)}")
+        import_module(f".{name}", __package__).main()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,20 @@
+"""Plots: one function a plot, one theme."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from .ranges import rank_ranges
+    from .save import save
+
+__all__ = ["rank_ranges", "save"]
+
+
+def __getattr__(name: str) -> Any:
+    from importlib import import_module
+
+    if name not in __all__:
+        raise AttributeError(f"module 'palmares.plots' has no attribute {name!r}")
+    module = {"rank_ranges": "ranges", "save": "save"}[name]
+    return getattr(import_module(f"{__name__}.{module}"), name)

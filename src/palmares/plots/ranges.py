@@ -1,0 +1,83 @@
+"""Rank ranges: who can be told from whom."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..errors import InputError
+from ..uncertainty.ranking import Ranking
+from .theme import FAINT, INK, PALETTE, altair, themed
+
+_ROW = 26
+_WIDTH = 420
+
+
+def rank_ranges(ranking: Ranking, *, title: str | None = None) -> Any:
+    """One bar a system, from the first to the last rank of its range, a dot at its rank.
+
+    Systems of neighbouring clusters have different colours, and a line stands between clusters.
+
+    Returns
+    -------
+    An Altair chart; `palmares.plots.save` writes it to a file.
+    """
+    if ranking.replicates is None:
+        raise InputError("a ranking without resampling has no rank ranges to draw; use --resample ranking")
+    alt = altair()
+    names = list(ranking.systems)
+    y = alt.Y("system:N", sort=names, title=None, axis=alt.Axis(ticks=False, domain=False, labelLimit=420, offset=4))
+    base = alt.Chart(alt.Data(values=_bars(ranking))).encode(y=y, color=alt.Color("colour:N", scale=None))
+    x = {"scale": alt.Scale(domain=[0.5, len(names) + 0.5], nice=False), "axis": _rank_axis(alt, len(names))}
+    layers = [
+        alt.Chart(alt.Data(values=_cluster_starts(ranking))).mark_rule(color=FAINT, yOffset=-_ROW / 2).encode(y=y),
+        base.mark_bar(height=12, cornerRadius=3, opacity=0.35).encode(x=alt.X("from:Q", **x), x2="to:Q"),
+        base.mark_point(filled=True, size=70, opacity=1).encode(x=alt.X("place:Q", **x)),
+        base.mark_text(align="left", dx=8, fontSize=11).encode(
+            x=alt.value(_WIDTH), text="score:N", color=alt.value(INK)
+        ),
+    ]
+    size = {"width": _WIDTH, "height": _ROW * len(names), "padding": {"left": 10, "top": 10, "right": 12, "bottom": 10}}
+    return themed(alt.layer(*layers).properties(title=_title(alt, ranking, title), **size))
+
+
+def _bars(ranking: Ranking) -> list[dict[str, Any]]:
+    return [
+        {
+            "system": line.system,
+            # Almost half a place beyond both ends, so that a range of one rank is still a bar.
+            "from": line.range[0] - 0.42,
+            "to": line.range[1] + 0.42,
+            "place": place,
+            "score": score_text(line.score),
+            "colour": PALETTE[((line.cluster or 1) - 1) % 2],
+        }
+        for place, line in enumerate(ranking.lines, 1)
+        if line.range is not None
+    ]
+
+
+def _cluster_starts(ranking: Ranking) -> list[dict[str, str]]:
+    """The first system of every cluster but the first: a line is drawn above it."""
+    neighbours = zip(ranking.lines, ranking.lines[1:], strict=False)
+    return [{"system": line.system} for before, line in neighbours if (line.cluster or 0) > (before.cluster or 0)]
+
+
+def _rank_axis(alt: Any, count: int) -> Any:
+    """All ranks up to twenty, beyond that every fifth."""
+    ticks = [rank for rank in range(1, count + 1) if count <= 20 or rank == 1 or rank % 5 == 0]
+    return alt.Axis(values=ticks, title="rank", format="d", labelOverlap=False)
+
+
+def score_text(value: float) -> str:
+    return f"{value:.3f}".replace("-", "−")
+
+
+def _title(alt: Any, ranking: Ranking, title: str | None) -> Any:
+    facts = dict(part.split(":", 1) for part in ranking.signature.split("|"))
+    level = 100 * (1 - float(facts["p"]))
+    subtitle = (
+        f"{facts['model']}, {ranking.judgments:,} judgments; bars: {level:g} % of {facts['resamples']} bootstrap "
+        f"samples by {facts['unit']}"
+    )
+    legend = "dot: rank by score; number: score; colour changes where a cluster begins"
+    return alt.Title(title or ranking.lang_pair or "Rank ranges", subtitle=[subtitle, legend])
