@@ -45,6 +45,8 @@ def run(
 
     An interrupt or an error cancels what has not begun; an executor that was passed in stays open.
     """
+    if workers is not None and workers < 1:
+        raise InputError(f"workers: got {workers}; allowed: at least 1")
     if executor == "serial" or (executor is None and len(tasks) == 1):
         return _serial(function, tasks, progress)
     with _open(executor, workers) as pool:
@@ -72,8 +74,6 @@ def _serial(function: Callable[..., T], tasks: Sequence[tuple[Any, ...]], progre
 
 @contextmanager
 def _open(executor: ExecutorLike, workers: int | None) -> Iterator[Executor]:
-    if workers is not None and workers < 1:
-        raise InputError(f"workers: got {workers}; allowed: at least 1")
     if executor is None or executor == "threads":
         with ThreadPoolExecutor(workers or cores()) as pool:
             yield pool

@@ -12,6 +12,8 @@ from hashlib import sha256
 import numpy as np
 import numpy.typing as npt
 
+from .errors import InputError
+
 FloatArray = npt.NDArray[np.float64]
 
 
@@ -84,6 +86,9 @@ class PairCounts:
 
     def keep(self, systems: tuple[str, ...]) -> PairCounts:
         """The counts among some of the systems only."""
+        missing = [name for name in systems if name not in self.systems]
+        if missing:
+            raise InputError(f"no system is called {missing[0]!r}; there are {', '.join(self.systems)}")
         index = [self.systems.index(name) for name in sorted(systems)]
         part = np.ix_(index, index)
         return PairCounts(tuple(sorted(systems)), self.wins[part], self.ties[part], self.lang_pair)

@@ -86,6 +86,8 @@ def _mix(words: Words) -> Words:
 
 
 def _update(digest: hashlib._Hash, labels: pl.Series) -> None:
+    """Lengths go in front, so that no two lists of labels look the same."""
+    digest.update(len(labels).to_bytes(4, "little"))
     for label in labels:
         encoded = label.encode()
         digest.update(len(encoded).to_bytes(4, "little"))

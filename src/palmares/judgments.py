@@ -21,22 +21,9 @@ import polars as pl
 from .counts import PairCounts
 from .errors import InputError
 from .fingerprint import fingerprint
+from .rows import A_BETTER, B_BETTER, EXTRA_PREFIX, NAME_COLUMNS, TIE, VALUE_COLUMNS, compact, decode, encode_rows
 
-#: Columns whose values are names; stored as codes, −1 where a row has none.
-NAME_COLUMNS = ("lang_pair", "segment", "judge", "ranking")
-#: Optional columns of plain values, with the type they are stored in; null where a row has none.
-VALUE_COLUMNS: Mapping[str, pl.DataType] = {
-    "weight": pl.Float64(),
-    "position_a": pl.Int32(),
-    "position_b": pl.Int32(),
-    "time": pl.Datetime("us"),
-    "duration": pl.Float64(),
-}
-#: A covariate called NAME lives in the column `extra.NAME`.
-EXTRA_PREFIX = "extra."
-
-#: Outcomes, seen from the first system of the row.
-A_BETTER, TIE, B_BETTER = 1, 0, -1
+__all__ = ["A_BETTER", "B_BETTER", "EXTRA_PREFIX", "NAME_COLUMNS", "TIE", "VALUE_COLUMNS", "Judgments"]
 
 IntArray = npt.NDArray[np.integer]
 BoolArray = npt.NDArray[np.bool_]
@@ -62,23 +49,19 @@ class Judgments:
         ----------
         rows
             ``system_a``, ``system_b`` (text) and ``outcome`` (+1, 0, −1); optionally any of
-            `NAME_COLUMNS` (text), `VALUE_COLUMNS` and ``extra.*``. Rows must be valid already: readers
+            `NAME_COLUMNS` (text), `VALUE_COLUMNS` and ``extra.*``. Names carry no white space around
+            them; a ranking belongs to one judge and one segment. Rows must be valid already: readers
             report bad ones by line number before they come here; what is still wrong raises.
         """
-        _check_rows(rows)
-        columns, names = _encode_systems(rows)
-        for name in NAME_COLUMNS:
-            if name in rows.columns and rows[name].null_count() < rows.height:
-                columns[name], names[name] = _encode(rows[name])
-        if ("position_a" in rows.columns) != ("position_b" in rows.columns):
-            raise InputError("a position is known for one system of each judgment only; give both or neither")
-        for name, dtype in VALUE_COLUMNS.items():
-            if name in rows.columns:
-                columns[name] = rows[name].cast(dtype)
-        for name in rows.columns:
-            if name.startswith(EXTRA_PREFIX):
-                columns[name] = _plain(rows[name])
-        return cls(_canonical(pl.DataFrame(columns)), names)
+        return cls(*encode_rows(rows))
+
+    @classmethod
+    def from_codes(cls, frame: pl.DataFrame, names: Mapping[str, pl.Series]) -> Judgments:
+        """Build the table from codes into sorted lists of names, which need not all occur.
+
+        For judgments that were made, not read: nothing is checked but that there are any.
+        """
+        return cls(*compact(frame, names))
 
     # -- what is in it ---------------------------------------------------------------------------
 
@@ -154,14 +137,14 @@ class Judgments:
         for name in self.frame.columns:
             key = "system" if name.startswith("system_") else name
             column = self.frame[name]
-            columns[name] = _decode(column, self.names[key]) if key in self.names else column
+            columns[name] = decode(column, self.names[key]) if key in self.names else column
         return pl.DataFrame(columns)
 
     # -- parts of it -----------------------------------------------------------------------------
 
     def filter(self, mask: BoolArray | pl.Series) -> Judgments:
         """The rows where ``mask`` is true; names that no longer occur are forgotten."""
-        return Judgments.from_rows(self.to_rows().filter(pl.Series(mask)))
+        return Judgments.from_codes(self.frame.filter(pl.Series(mask)), self.names)
 
     def take(self, rows: IntArray) -> Judgments:
         """Rows by index, repeats allowed; systems and codes stay as they are (for resampling)."""
@@ -213,11 +196,13 @@ class Judgments:
                 return {None: self}
             have = [c for c in NAME_COLUMNS if self.has(c)] + list(self.extras)
             raise InputError(f"cannot split by {by!r}: no such column; present: {', '.join(have) or 'none'}")
-        rows = self.to_rows()
-        if rows[column].n_unique() == 1:
-            return {_key(rows[column][0]): self}
-        parts = rows.partition_by(column, as_dict=True, maintain_order=True)
-        return {_key(k[0]): Judgments.from_rows(parts[k]) for k in sorted(parts, key=lambda k: (k[0] is None, k[0]))}
+        parts = self.frame.partition_by(column, as_dict=True, maintain_order=True)
+        label = dict(enumerate(self._names(by))) if by in NAME_COLUMNS else {key: key for (key,) in parts}
+        named = [(label.get(key), part) for (key,), part in parts.items()]
+        named.sort(key=lambda item: (item[0] is None, item[0]))
+        if len(named) == 1:
+            return {_key(named[0][0]): self}
+        return {_key(value): Judgments.from_codes(part, self.names) for value, part in named}
 
     def _names(self, column: str) -> tuple[str, ...]:
         return tuple(self.names[column]) if column in self.names else ()
@@ -238,89 +223,3 @@ class Judgments:
 
 def _key(value: object) -> str | None:
     return None if value is None else str(value)
-
-
-def _check_rows(rows: pl.DataFrame) -> None:
-    missing = {"system_a", "system_b", "outcome"} - set(rows.columns)
-    if missing:
-        raise InputError(f"judgments need the column(s) {', '.join(sorted(missing))}; got {', '.join(rows.columns)}")
-    known = {"system_a", "system_b", "outcome", *NAME_COLUMNS, *VALUE_COLUMNS}
-    unknown = [c for c in rows.columns if c not in known and not c.startswith(EXTRA_PREFIX)]
-    if unknown:
-        raise InputError(
-            f"unknown column(s) {', '.join(unknown)}; a covariate is named {EXTRA_PREFIX}NAME, "
-            f"other columns are {', '.join(sorted(known))}"
-        )
-    if rows.height == 0:
-        raise InputError("no judgments: the table is empty")
-    bad = rows.select(
-        same=(pl.col("system_a") == pl.col("system_b")).any(),
-        null=pl.any_horizontal(pl.col("system_a", "system_b", "outcome").is_null().any()),
-        outcome=(~pl.col("outcome").is_in([A_BETTER, TIE, B_BETTER])).any(),
-        weight=(~(pl.col("weight") > 0) | pl.col("weight").is_infinite() | pl.col("weight").is_null()).any()
-        if "weight" in rows.columns
-        else pl.lit(False),
-    ).row(0, named=True)
-    if bad["null"]:
-        raise InputError("a judgment lacks a system or an outcome; every row needs both systems and +1, 0 or −1")
-    if bad["same"]:
-        raise InputError("a system is compared with itself; drop such rows")
-    if bad["outcome"]:
-        raise InputError("an outcome is none of +1 (a better), 0 (tie), −1 (b better)")
-    if bad["weight"]:
-        raise InputError("a weight is not a positive finite number; drop judgments that should not count")
-
-
-def _encode(column: pl.Series) -> tuple[pl.Series, pl.Series]:
-    """Codes in sorted order of the names, −1 for null, and the sorted names."""
-    text = column.cast(pl.String)
-    names = text.drop_nulls().unique().sort()
-    codes = text.cast(pl.Enum(names)).to_physical().cast(pl.Int32).fill_null(-1)
-    return codes, names
-
-
-def _encode_systems(rows: pl.DataFrame) -> tuple[dict[str, pl.Series], dict[str, pl.Series]]:
-    a, b = rows["system_a"].cast(pl.String), rows["system_b"].cast(pl.String)
-    names = pl.concat([a.unique(), b.unique()]).unique().sort()
-    kind = pl.Enum(names)
-    columns = {
-        "system_a": a.cast(kind).to_physical().cast(pl.Int32),
-        "system_b": b.cast(kind).to_physical().cast(pl.Int32),
-        "outcome": rows["outcome"].cast(pl.Int8),
-    }
-    return columns, {"system": names}
-
-
-def _decode(codes: pl.Series, names: pl.Series) -> pl.Series:
-    return names.gather(pl.select(pl.when(codes >= 0).then(codes)).to_series())
-
-
-def _plain(column: pl.Series) -> pl.Series:
-    """Numbers if all values are, else text: so a covariate is the same from CSV, JSON and Parquet."""
-    if column.dtype == pl.Boolean or column.dtype.is_temporal():
-        return column.cast(pl.String)
-    numbers = column.cast(pl.Float64, strict=False)
-    return column.cast(pl.String) if numbers.null_count() > column.null_count() else numbers
-
-
-def _canonical(frame: pl.DataFrame) -> pl.DataFrame:
-    """Put the systems of every row in code order and drop optional columns that say nothing."""
-    swap = pl.col("system_a") > pl.col("system_b")
-    mirrored = [
-        pl.when(swap).then("system_b").otherwise("system_a").alias("system_a"),
-        pl.when(swap).then("system_a").otherwise("system_b").alias("system_b"),
-        pl.when(swap).then(-pl.col("outcome")).otherwise("outcome").alias("outcome"),
-    ]
-    if "position_a" in frame.columns:
-        mirrored += [
-            pl.when(swap).then("position_b").otherwise("position_a").alias("position_a"),
-            pl.when(swap).then("position_a").otherwise("position_b").alias("position_b"),
-        ]
-    frame = frame.with_columns(mirrored)
-    if "weight" in frame.columns and bool((frame["weight"] == 1.0).all()):
-        frame = frame.drop("weight")
-    optional = [c for c in frame.columns if c in VALUE_COLUMNS or c.startswith(EXTRA_PREFIX)]
-    empty = {c for c in optional if frame[c].null_count() == frame.height}
-    if len(empty & {"position_a", "position_b"}) == 1:
-        empty -= {"position_a", "position_b"}
-    return frame.drop(empty)

@@ -28,4 +28,5 @@ def convert(source: str, target: str, to: str, drop: str, **arguments: Any) -> N
 
     judgments = options.load({**arguments, "files": (source,)})
     written = write(judgments, target, format=to, drop=[name.strip() for name in drop.split(",") if name.strip()])
-    click.echo(f"wrote {len(judgments):,} judgments of {len(judgments.systems)} systems to {target} ({written})", err=True)
+    amount = f"{len(judgments):,} judgments of {len(judgments.systems)} systems"
+    click.echo(f"wrote {amount} to {target} ({written})", err=True)

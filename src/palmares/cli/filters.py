@@ -5,6 +5,7 @@ from __future__ import annotations
 import operator
 import re
 from collections.abc import Sequence
+from fnmatch import fnmatchcase
 
 import numpy as np
 
@@ -57,7 +58,12 @@ def holds(judgments: Judgments, condition: str) -> BoolArray:
         return np.asarray(found)
     if sign not in ("=", "!="):
         raise InputError(f"--where: {field} is text; compare it with = or !=, not {sign}")
-    return np.asarray(_COMPARE[sign](values, value).fill_null(False).to_numpy())
+    found = np.array([text is not None and _matches(text, value) for text in values])
+    return ~found if sign == "!=" else found
+
+
+def _matches(text: str, patterns: str) -> bool:
+    return any(text == part.strip() or fnmatchcase(text, part.strip()) for part in patterns.split(","))
 
 
 def _by_name(judgments: Judgments, field: str, sign: str, value: str) -> BoolArray:

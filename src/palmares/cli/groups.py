@@ -21,8 +21,13 @@ class Group:
 
     def explain(self, error: InputError) -> InputError:
         """The same error, saying which group it is about."""
-        name = title(self.keys)
-        return type(error)(f"{name}: {error}") if name else error
+        return explain(error, self.keys)
+
+
+def explain(error: InputError, keys: Keys) -> InputError:
+    """The same error, saying which group it is about."""
+    name = title(keys)
+    return type(error)(f"{name}: {error}") if name else error
 
 
 def title(keys: Keys) -> str | None:

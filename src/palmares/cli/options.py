@@ -38,7 +38,7 @@ reading_options = stacked(
     click.option("--from", "from_", type=click.Choice(["auto", *FORMATS]), default="auto", show_default=True,
                  help="Format of the input."),
     click.option("--column", "columns", multiple=True, metavar="ROLE=NAME",
-                 help="Which column plays a role, where it is not guessed right: --column judge=worker."),
+                 help="Which column plays a role, if not guessed right: judge=worker. time= uses none."),
     click.option("--extra", multiple=True, metavar="NAME", help="Keep this column as a covariate."),
     click.option("--collapse", is_flag=True, help="Keep outputs shared by several systems as systems of their own."),
     click.option("--margin", type=float, default=0.0, show_default=True,
@@ -70,12 +70,12 @@ worker_options = stacked(
 )  # fmt: skip
 
 
-def keyed(pairs: tuple[str, ...], what: str) -> dict[str, str]:
-    """``("a=1",)`` as ``{"a": "1"}``."""
+def keyed(pairs: tuple[str, ...], what: str, *, empty: bool = False) -> dict[str, str]:
+    """``("a=1",)`` as ``{"a": "1"}``; with ``empty``, ``a=`` is allowed too."""
     table = {}
     for pair in pairs:
         key, sign, value = pair.partition("=")
-        if not (key and sign and value):
+        if not (key and sign and (value or empty)):
             raise InputError(f"{what}: got {pair!r}; allowed: NAME=VALUE")
         table[key] = value
     return table
@@ -88,7 +88,7 @@ def load(arguments: Mapping[str, Any]) -> Judgments:
     from .filters import select
 
     options = ReadOptions(
-        keyed(arguments["columns"], "--column"),
+        keyed(arguments["columns"], "--column", empty=True),
         tuple(arguments["extra"]),
         "collapse" if arguments["collapse"] else "expand",
         arguments["margin"],

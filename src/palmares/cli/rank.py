@@ -14,7 +14,8 @@ from . import options
 
 @click.command()
 @options.input_options
-@click.option("--model", type=click.Choice(list(MODELS)), default=DEFAULT_MODEL, show_default=True, help="How to score.")
+@click.option("--model", type=click.Choice(list(MODELS)), default=DEFAULT_MODEL, show_default=True,
+              help="How to score.")
 @click.option("--set", "settings", multiple=True, metavar="NAME=VALUE", help="A setting of the model.")
 @click.option("--resamples", type=click.IntRange(1), default=1000, show_default=True, help="Bootstrap samples.")
 @click.option("--resample", type=click.Choice(["auto", "pair", "ranking", "segment", "judge", "none"]), default="auto",
@@ -24,7 +25,8 @@ from . import options
 @click.option("--by", metavar="FIELD", help="One ranking per value: judge, segment, or a column kept with --extra.")
 @click.option("--largest-component", is_flag=True, help="Leave out systems that no judgment links to the most others.")
 @click.option("--scan", is_flag=True, help="Stream the file straight to pair counts; for files larger than memory.")
-@click.option("--plot", type=click.Path(dir_okay=False), help="Draw the rank ranges to an .svg, .png, .pdf or .html file.")
+@click.option("--plot", type=click.Path(dir_okay=False),
+              help="Draw the rank ranges to an .svg, .png, .pdf or .html file.")
 @options.seed_option
 @options.worker_options
 @options.format_option
@@ -34,6 +36,10 @@ def rank(**arguments: Any) -> None:
     Prints, for every language pair, systems best first with cluster, rank range and score. Systems of different
     clusters have rank ranges that do not overlap.
     """  # fmt: skip
+    from ..models.base import create
+
+    # Before the files, so that a wrong setting is noticed at once.
+    arguments["model"] = create(arguments["model"], options.keyed(arguments["settings"], "--set"))
     rankings = _scanned(arguments) if arguments["scan"] else _read(arguments)
     if arguments["plot"]:
         _plot(rankings, Path(arguments["plot"]))
@@ -42,8 +48,7 @@ def rank(**arguments: Any) -> None:
 
 def _ranking_options(arguments: dict[str, Any]) -> dict[str, Any]:
     keys = ("model", "resamples", "resample", "p", "largest_component", "executor", "workers")
-    settings = options.keyed(arguments["settings"], "--set")
-    return {**{k: arguments[k] for k in keys}, "settings": settings, "rng": arguments["seed"]}
+    return {**{k: arguments[k] for k in keys}, "rng": arguments["seed"]}
 
 
 def _read(arguments: dict[str, Any]) -> list[tuple[Any, Any]]:
@@ -65,20 +70,27 @@ def _read(arguments: dict[str, Any]) -> list[tuple[Any, Any]]:
 def _scanned(arguments: dict[str, Any]) -> list[tuple[Any, Any]]:
     from ..ingest.scan import scan_with_report
     from ..uncertainty.ranking import rank as rank_systems
+    from .groups import explain
 
-    unused = [name for name in ("where", "exclude_judge", "exclude_system", "by", "extra") if arguments[name]]
-    if unused or arguments["collapse"] or len(arguments["files"]) != 1 or arguments["from_"] != "auto":
+    names = ("where", "exclude_judge", "exclude_system", "by", "extra", "collapse", "margin", "lower_is_better")
+    changed = arguments["from_"] != "auto" or arguments["encoding"] != "utf-8"
+    if changed or any(arguments[name] for name in names) or len(arguments["files"]) != 1:
         raise InputError(
-            "--scan counts one whole file and sees no judges or segments; leave out "
-            "--where, --exclude-…, --by, --extra, --collapse and --from, or leave out --scan"
+            "--scan counts one whole file and sees no judges or segments; leave out --where, --exclude-…, --by, "
+            "--extra, --collapse, --margin, --lower-is-better, --encoding and --from, or leave out --scan"
         )
-    columns = options.keyed(arguments["columns"], "--column")
+    columns = options.keyed(arguments["columns"], "--column", empty=True)
     counts, report = scan_with_report(arguments["files"][0], columns=columns, strict=arguments["strict"])
     if report.dropped:
         click.echo(report.summary(), err=True)
-    return [
-        (rank_systems(part, **_ranking_options(arguments)), (("lang_pair", pair),)) for pair, part in counts.items()
-    ]
+    found: list[tuple[Any, Any]] = []
+    for pair, part in counts.items():
+        keys = (("lang_pair", pair),)
+        try:
+            found.append((rank_systems(part, **_ranking_options(arguments)), keys))
+        except InputError as error:
+            raise explain(error, keys) from None
+    return found
 
 
 def _share_of(progress: Any, number: int, count: int) -> Any:
@@ -88,7 +100,7 @@ def _share_of(progress: Any, number: int, count: int) -> Any:
 
 def _plot(rankings: list[tuple[Any, Any]], path: Path) -> None:
     from ..plots.ranges import rank_ranges
-    from ..plots.save import save
+    from ..plots.files import save
 
     for ranking, keys in rankings:
         value = "-".join(str(v) for _, v in keys if v is not None).replace("/", "_")

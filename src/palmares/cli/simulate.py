@@ -17,7 +17,8 @@ from . import options
 @click.option("--outputs", type=int, default=5, show_default=True, help="Outputs ranked at a time.")
 @click.option("--judges", type=int, default=12, show_default=True)
 @click.option("--segments", type=int, default=300, show_default=True)
-@click.option("--spread", type=float, default=10.0, show_default=True, help="Standard deviation of an output's quality.")
+@click.option("--spread", type=float, default=10.0, show_default=True,
+              help="Standard deviation of an output's quality.")
 @click.option("--tie-radius", type=float, default=2.0, show_default=True, help="Outputs this close are tied.")
 @click.option("--judge-noise", type=float, default=0.0, show_default=True, help="Mean noise of a judge.")
 @click.option("--lang-pair", default=None, help="Name of the language pair.")

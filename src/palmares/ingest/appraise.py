@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from math import isfinite
 from xml.parsers import expat
 from xml.sax.saxutils import quoteattr
 
@@ -12,11 +14,15 @@ import polars as pl
 from ..errors import InputError, LossyWriteError
 from ..judgments import Judgments
 from .base import RECORD, Dropped, Format, Parsed, ReadOptions
-from .rankings import VALUE, expand_merged, pairs, rebuild, with_ranking_ids
+from .rankings import VALUE, check_not_merged, comparable, expand_merged, pairs, rebuild, with_ranking_ids
+from .sieve import Sieve
 from .source import Source
 
 _ITEMS = ("ranking-item", "ranking-result")
 _MOST_OUTPUTS = 99
+_RANK = re.compile(r"[0-9]{1,4}")
+#: Characters that XML 1.0 does not allow, not even escaped.
+_NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 @dataclass
@@ -43,27 +49,25 @@ class Appraise(Format):
         items = _items(source)
         if not items:
             raise InputError(f"{source.name}: no {' or '.join(_ITEMS)} element; this is no Appraise result file")
-        dropped: list[Dropped] = []
-        kept: list[_Item] = []
-        for item in items:
-            fault = _fault(item)
-            if fault is None:
-                kept.append(item)
-            else:
-                dropped.append(Dropped(item.line, fault, skipped=fault == _SKIPPED))
-        if not kept:
-            return Parsed(pl.DataFrame(), tuple(dropped), len(items))
+        faults = [_fault(item) for item in items]
+        dropped = [
+            Dropped(item.line, fault, skipped=fault == _SKIPPED)
+            for item, fault in zip(items, faults, strict=True)
+            if fault is not None
+        ]
+        kept = [item for item, fault in zip(items, faults, strict=True) if fault is None]
+        sieve = Sieve(_contexts(kept))
         outputs = _outputs(kept)
         if options.merged == "expand":
             outputs = expand_merged(outputs, always=",")
-        rows = with_ranking_ids(pairs(outputs, _contexts(kept)))
-        return Parsed(rows.drop(RECORD), tuple(dropped), len(items))
+        outputs = comparable(sieve, outputs)
+        dropped += [Dropped(kept[d.line].line, d.reason, d.skipped) for d in sieve.dropped]
+        rows = with_ranking_ids(pairs(outputs, sieve.frame)).drop(RECORD)
+        return Parsed(rows, tuple(sorted(dropped, key=lambda d: d.line)), len(items))
 
     def write(self, judgments: Judgments, ending: str) -> bytes:
+        _check_names(judgments)
         outputs = rebuild(judgments, self.id)
-        commas = [s for s in judgments.systems if "," in s]
-        if commas:
-            raise LossyWriteError(f"format 'appraise' joins systems by comma, and a system is called {commas[0]!r}")
         lines = ['<?xml version="1.0" encoding="UTF-8"?>', "<appraise-results>"]
         for _, ranking in outputs.group_by(RECORD, maintain_order=True):
             lines += _element(ranking)
@@ -74,20 +78,27 @@ _SKIPPED = "skipped by the judge"
 
 
 def _items(source: Source) -> list[_Item]:
-    parser = expat.ParserCreate()
+    # What is UTF-8 is read as that: the declaration may speak of the encoding before ours (--encoding).
+    parser = expat.ParserCreate("utf-8" if _is_utf8(source.data) else None)
     items: list[_Item] = []
     open_elements: list[dict[str, str]] = [{}]
+    inside: list[str] = []
 
     def start(name: str, attributes: dict[str, str]) -> None:
         inherited = {**open_elements[-1], **attributes}
         open_elements.append(inherited)
         if name in _ITEMS:
             items.append(_Item(parser.CurrentLineNumber, inherited))
-        elif name == "translation" and items:
-            items[-1].outputs.append((attributes.get("system", "").strip(), attributes.get("rank", "").strip()))
+        elif name == "translation" and any(element in _ITEMS for element in inside):
+            items[-1].outputs.append((_trimmed(attributes.get("system")), _trimmed(attributes.get("rank"))))
+        inside.append(name)
+
+    def end(name: str) -> None:
+        open_elements.pop()
+        inside.pop()
 
     parser.StartElementHandler = start
-    parser.EndElementHandler = lambda name: open_elements.pop()
+    parser.EndElementHandler = end
     try:
         parser.Parse(source.data, True)
     except expat.ExpatError as error:
@@ -98,20 +109,33 @@ def _items(source: Source) -> list[_Item]:
     return items
 
 
+def _is_utf8(data: bytes) -> bool:
+    try:
+        data.decode()
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def _trimmed(text: str | None) -> str:
+    return (text or "").strip()
+
+
 def _fault(item: _Item) -> str | None:
     """Why a ranking cannot be used, or None."""
     if item.attributes.get("skipped", "").lower() == "true" or any(rank == "-1" for _, rank in item.outputs):
         return _SKIPPED
     if not item.outputs:
         return "has no translation element, so it compares nothing"
-    systems = [system for system, _ in item.outputs]
-    if "" in systems:
-        return "a translation lacks its system"
     for system, rank in item.outputs:
-        if not (rank.isascii() and rank.isdigit() and 1 <= int(rank) <= _MOST_OUTPUTS):
-            return f"rank {rank[:20]!r} of {system[:40]!r} is out of range; allowed: whole numbers from 1 (−1: skipped)"
-    twice = [s for s in systems if systems.count(s) > 1]
-    return f"system {twice[0][:40]!r} is compared with itself" if twice else None
+        if not system:
+            return "a translation lacks its system"
+        if not (_RANK.fullmatch(rank) and 1 <= int(rank) <= _MOST_OUTPUTS):
+            return (
+                f"rank {rank[:20]!r} of {system[:40]!r} is out of range; allowed: whole numbers from 1 to "
+                f"{_MOST_OUTPUTS} (−1: skipped)"
+            )
+    return None
 
 
 def _outputs(items: list[_Item]) -> pl.DataFrame:
@@ -128,10 +152,11 @@ def _contexts(items: list[_Item]) -> pl.DataFrame:
     rows = []
     for record, item in enumerate(items):
         a = item.attributes
-        pair = f"{a['source-language']}-{a['target-language']}" if _has_languages(a) else None
-        segment = a.get("src-id") or a.get("doc-id") or a.get("id")
-        judge = a.get("user") or a.get("annotator")
-        rows.append((record, pair, segment, judge, _seconds(a.get("duration", ""))))
+        pair = f"{a['source-language']}-{a['target-language']}" if _has_languages(a) else ""
+        segment = a.get("src-id") or a.get("doc-id") or a.get("id") or ""
+        judge = a.get("user") or a.get("annotator") or ""
+        names = [text.strip() or None for text in (pair, segment, judge)]
+        rows.append((record, *names, _seconds(a.get("duration", ""))))
     schema = {
         RECORD: pl.Int64, "lang_pair": pl.String, "segment": pl.String, "judge": pl.String, "duration": pl.Float64,
     }  # fmt: skip
@@ -150,21 +175,32 @@ def _seconds(text: str) -> float | None:
             total = total * 60 + float(part)
     except ValueError:
         return None
-    return total if text else None
+    return total if isfinite(total) else None
+
+
+def _check_names(judgments: Judgments) -> None:
+    check_not_merged(judgments.systems, "appraise", always=",")
+    for name in (*judgments.systems, *judgments.segments, *judgments.judges, *judgments.lang_pairs):
+        if _NOT_XML.search(name):
+            raise LossyWriteError(f"format 'appraise' is XML, which cannot hold the characters of {name!r}")
+        if name != name.strip():
+            raise LossyWriteError(f"format 'appraise' cannot hold the characters around the name {name!r}")
 
 
 def _element(ranking: pl.DataFrame) -> Iterator[str]:
     first = ranking.row(0, named=True)
-    attributes = {}
+    attributes: dict[str, str] = {}
     if first.get("lang_pair") is not None:
-        source, dash, target = first["lang_pair"].partition("-")
-        if not (source and dash and target):
+        source, _, target = first["lang_pair"].partition("-")
+        if not (source and target):
             raise LossyWriteError(f"language pair {first['lang_pair']!r} is not of the form source-target")
         attributes |= {"source-language": source, "target-language": target}
     if first.get("duration") is not None:
         attributes["duration"] = repr(first["duration"])
-    attributes |= {a: first[c] for a, c in (("src-id", "segment"), ("user", "judge")) if first.get(c) is not None}
-    yield "  <ranking-item " + " ".join(f"{k}={quoteattr(v)}" for k, v in attributes.items()) + ">"
+    for attribute, column in (("src-id", "segment"), ("user", "judge")):
+        if first.get(column) is not None:
+            attributes[attribute] = first[column]
+    yield "  <ranking-item" + "".join(f" {k}={quoteattr(v)}" for k, v in attributes.items()) + ">"
     for system, rank in _translations(ranking):
         yield f"    <translation rank={quoteattr(str(rank))} system={quoteattr(system)}/>"
     yield "  </ranking-item>"

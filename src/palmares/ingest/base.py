@@ -126,7 +126,7 @@ def features(judgments: Judgments) -> set[Feature]:
     found: set[Feature] = set()
     for name in ("lang_pair", "segment", "judge", "weight", "time", "duration"):
         if judgments.has(name):
-            found.add(name)  # type: ignore[arg-type]
+            found.add(name)
     if judgments.has("position_a") or judgments.has("position_b"):
         found.add("position")
     if judgments.extras:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import UTC, datetime
 
 import polars as pl
 
 from ..errors import InputError
 from ..judgments import EXTRA_PREFIX, VALUE_COLUMNS
+from ..rows import EXACT, as_text, naive_utc
 from .base import RECORD, ReadOptions
 
 #: For every role the usual column names, best first, in the form `_plain_name` gives.
@@ -53,16 +55,18 @@ class Roles:
 
     @classmethod
     def guess(cls, names: list[str], options: ReadOptions) -> Roles:
-        """Match column names with the usual ones; ``options.columns`` overrides."""
+        """Match column names with the usual ones; ``options.columns`` overrides, an empty name forbids."""
         present = tuple(n for n in names if n != RECORD)
         for role, column in options.columns.items():
             if role not in GUESSES:
                 raise InputError(f"unknown column role {role!r}; known: {', '.join(GUESSES)}")
-            if column not in present:
+            if column and column not in present:
                 raise InputError(f"there is no column {column!r} for {role!r}; present: {', '.join(present)}")
         plain = {_plain_name(n): n for n in reversed(present)}
+        # A column that was given a role by name is not guessed to have another one.
+        plain = {guess: n for guess, n in plain.items() if n not in options.columns.values()}
         found = {role: plain[g] for role, guesses in GUESSES.items() for g in reversed(guesses) if g in plain}
-        return cls({**found, **options.columns}, present)
+        return cls({role: c for role, c in {**found, **options.columns}.items() if c}, present)
 
     def has(self, *roles: str) -> bool:
         return all(role in self.column for role in roles)
@@ -84,11 +88,14 @@ def name_values(frame: pl.DataFrame, column: str) -> pl.Series:
             "--column chosen=chosen_model (columns={'chosen': 'chosen_model'} from Python)"
         )
     if values.dtype.is_float():
-        values = values.fill_nan(None)
-        if bool((values.drop_nulls() == values.drop_nulls().round(0)).all()):
-            values = values.cast(pl.Int64, strict=False)
-    text = values.cast(pl.String).str.strip_chars()
+        values = _without_point(values.fill_nan(None))
+    text = as_text(values).str.strip_chars()
     return pl.select(pl.when(text != "").then(text)).to_series()
+
+
+def _without_point(values: pl.Series) -> pl.Series:
+    whole = (values == values.round(0)) & (values.abs() < EXACT)
+    return values.cast(pl.Int64) if bool(whole.fill_null(True).all()) else values
 
 
 def context(frame: pl.DataFrame, roles: Roles, options: ReadOptions) -> dict[str, pl.Series]:
@@ -101,7 +108,8 @@ def context(frame: pl.DataFrame, roles: Roles, options: ReadOptions) -> dict[str
         found["lang_pair"] = pl.select(pl.concat_str(pair, separator="-")).to_series()
     for role in VALUE_COLUMNS:
         if roles.has(role):
-            found[role] = times(frame[roles[role]]) if role == "time" else _numbers(frame, roles[role])
+            column = roles[role]
+            found[role] = times(frame[column]) if role == "time" else _number(frame, column, role)
     for name in options.extra:
         if name not in roles.present:
             raise InputError(f"there is no column {name!r} to keep; present: {', '.join(roles.present)}")
@@ -112,22 +120,57 @@ def context(frame: pl.DataFrame, roles: Roles, options: ReadOptions) -> dict[str
     return found
 
 
-def _numbers(frame: pl.DataFrame, column: str) -> pl.Series:
-    return name_values(frame, column).cast(pl.Float64, strict=False)
+def _number(frame: pl.DataFrame, column: str, role: str) -> pl.Series:
+    """Finite numbers; null where a value is none, or none that the role allows."""
+    number = name_values(frame, column).cast(pl.Float64, strict=False)
+    good = number.is_finite()
+    if role == "weight":
+        good &= number > 0
+    elif VALUE_COLUMNS[role].is_integer():
+        good &= (number == number.round(0)) & (number.abs() < 2**31)
+    return pl.select(pl.when(good).then(number)).to_series()
 
 
 def times(column: pl.Series) -> pl.Series:
     """Times as they come: date-time values, seconds since 1970, or ISO 8601 text; others become null."""
-    kind = pl.Datetime("us")
-    if column.dtype.is_temporal():
-        plain = column.dt.convert_time_zone("UTC").dt.replace_time_zone(None) if _zoned(column) else column
-        return plain.cast(kind, strict=False)
-    seconds = column.cast(pl.Float64, strict=False)
-    if seconds.null_count() > column.null_count():
-        utc = column.cast(pl.String).str.to_datetime(time_unit="us", time_zone="UTC", strict=False)
-        return utc.dt.replace_time_zone(None)
-    return (seconds * 1e6).cast(pl.Int64, strict=False).cast(kind)
+    if column.dtype in (pl.Date, pl.Datetime):
+        return naive_utc(column)
+    text = name_values(pl.DataFrame({"time": column}), "time")
+    seconds = text.cast(pl.Float64, strict=False)
+    if seconds.null_count() > text.null_count():
+        return _iso_times(text)
+    if bool((seconds > _MILLISECONDS).all()):
+        seconds = seconds / 1000
+    moments = (seconds * 1e6).round(0).cast(pl.Int64, strict=False)
+    return naive_utc(moments.cast(pl.Datetime("us")))
 
 
-def _zoned(column: pl.Series) -> bool:
-    return isinstance(column.dtype, pl.Datetime) and column.dtype.time_zone is not None
+#: Seconds beyond this (the year 5138) are milliseconds, as JavaScript counts.
+_MILLISECONDS = 1e11
+
+
+def _iso_times(text: pl.Series) -> pl.Series:
+    """The usual form at once; other forms of ISO 8601, with time zones, one by one."""
+    usual = text.str.replace(" ", "T", literal=True)
+    found = usual.str.to_datetime("%Y-%m-%dT%H:%M:%S%.f", time_unit="us", strict=False)
+    rest = text.filter(found.is_null() & text.is_not_null()).unique()
+    slow = [_iso_time(value) for value in rest]
+    if not any(slow):
+        return naive_utc(found)
+    read = text.replace_strict(rest, pl.Series(slow, dtype=pl.Datetime("us")), default=None)
+    return naive_utc(pl.select(pl.coalesce(found, read)).to_series())
+
+
+def given(frame: pl.DataFrame, column: str) -> pl.Series:
+    """The values of a column as a message can show them."""
+    if frame[column].dtype.is_temporal():  # as text, a time outside the calendar would be a panic
+        return pl.select(pl.when(frame[column].is_not_null()).then(pl.lit("of another calendar"))).to_series()
+    return name_values(frame, column)
+
+
+def _iso_time(text: str) -> datetime | None:
+    try:
+        time = datetime.fromisoformat(text)
+        return time if time.tzinfo is None else time.astimezone(UTC).replace(tzinfo=None)
+    except (ValueError, OverflowError):
+        return None

@@ -1,26 +1,28 @@
-"""`read`, `write` and `from_frame`: the doors between files and judgments."""
+"""`read` and `write`: the doors between files or data frames and judgments."""
 
 from __future__ import annotations
 
 import os
+import re
 import sys
 import tempfile
 import warnings
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import IO, Any, Literal
+from typing import IO, Any, Literal, get_args
 
 import polars as pl
 
 from ..errors import InputError
 from ..judgments import Judgments
 from . import FORMATS, tables
-from .base import Format, Parsed, ReadOptions, ReadReport, drop_features
+from .base import Feature, Format, Parsed, ReadOptions, ReadReport, drop_features
 from .columns import Roles
 from .pairwise import TableFormat
 from .source import Source, compress, load
 
 _COMPRESSION = (".gz", ".zst")
+_PREFLIB = re.compile(rb"^#\s*(FILE NAME|ALTERNATIVE NAME)", re.MULTILINE)
 _TABLES = ("wmt-pairwise", "wmt", "arena", "pairwise", "chosen-rejected", "scores")
 
 
@@ -78,7 +80,8 @@ def read_with_report(
 ) -> tuple[Judgments, ReadReport]:
     """Like `read`, and also return what was dropped and why."""
     options = options or ReadOptions()
-    if isinstance(source, str | Path) or hasattr(source, "read"):
+    # A data frame with a column called "read" has an attribute of that name, too.
+    if isinstance(source, str | os.PathLike) or callable(getattr(source, "read", None)):
         loaded = load(source, encoding=encoding)
         kind = _named(format) or detect(loaded, options)
         return _finish(loaded.name, kind, kind.parse(loaded, options), strict)
@@ -91,16 +94,12 @@ def read_with_report(
 
 def detect(source: Source, options: ReadOptions | None = None) -> Format:
     """Find out the format from the content."""
-    head = source.data.lstrip()[:4096]
-    if head.startswith(b"<"):
+    start = source.data.lstrip()[:1]
+    if start == b"<":
         return _load("appraise")
-    if not source.is_parquet and (b"# ALTERNATIVE NAME" in head or head.startswith(b"# FILE NAME")):
+    if start == b"#" and _PREFLIB.search(source.data):
         return _load("preflib")
-    if source.is_parquet or head[:1] in (b"{", b"["):
-        names = tables.from_source(source).frame.columns
-    else:
-        names, _ = tables.header(source.data, source.name)
-    return _detect_columns(names, source.name, options or ReadOptions())
+    return _detect_columns(tables.column_names(source), source.name, options or ReadOptions())
 
 
 def write(judgments: Judgments, place: str | Path, *, format: str = "auto", drop: Iterable[str] = ()) -> str:
@@ -112,7 +111,7 @@ def write(judgments: Judgments, place: str | Path, *, format: str = "auto", drop
     """
     stdout = str(place) == "-"
     path = Path("-.csv") if stdout else Path(place)
-    ending = (path.with_suffix("") if path.suffix in _COMPRESSION else path).suffix.lstrip(".").lower()
+    ending = (path.with_suffix("") if path.suffix.lower() in _COMPRESSION else path).suffix.lstrip(".").lower()
     kind = _named(format) or _for_ending(ending, path)
     if stdout and kind.endings:
         ending = kind.endings[0]
@@ -130,11 +129,13 @@ def write(judgments: Judgments, place: str | Path, *, format: str = "auto", drop
 
 def concat(parts: Iterable[Judgments]) -> Judgments:
     """Put tables below each other; rankings of different tables stay apart."""
-    tables_ = list(parts)
-    if len(tables_) == 1:
-        return tables_[0]
+    found = list(parts)
+    if not found:
+        raise InputError("no judgments: there is no table to put together")
+    if len(found) == 1:
+        return found[0]
     rows = []
-    for number, part in enumerate(tables_, 1):
+    for number, part in enumerate(found, 1):
         frame = part.to_rows()
         if "ranking" in frame.columns:
             frame = frame.with_columns(pl.format(f"{number}/{{}}", "ranking").alias("ranking"))
@@ -143,17 +144,14 @@ def concat(parts: Iterable[Judgments]) -> Judgments:
 
 
 def _known_features(drop: Iterable[str]) -> set[str]:
-    known = {"lang_pair", "segment", "judge", "ranking", "weight", "position", "time", "duration", "extra"}
-    wanted = set(drop)
-    if wanted - known:
-        raise InputError(f"cannot drop {', '.join(sorted(wanted - known))}; allowed: {', '.join(sorted(known))}")
+    wanted, known = set(drop), get_args(Feature)
+    if unknown := wanted.difference(known):
+        raise InputError(f"cannot drop {', '.join(sorted(unknown))}; allowed: {', '.join(known)}")
     return wanted
 
 
 def _finish(name: str, kind: Format, parsed: Parsed, strict: bool) -> tuple[Judgments, ReadReport]:
-    report = ReadReport(
-        name, kind.id, parsed.records, parsed.rows.height, parsed.dropped, parsed.line_word
-    )
+    report = ReadReport(name, kind.id, parsed.records, parsed.rows.height, parsed.dropped, parsed.line_word)
     if strict and report.rejected:
         raise InputError(f"refused, because --strict allows no faulty record:\n{report.summary()}")
     if parsed.rows.height == 0:
@@ -210,12 +208,19 @@ def _to_polars(frame: Any) -> pl.DataFrame:
             f"cannot read judgments from a {type(frame).__name__}; give a path, an open file, or a data frame of "
             "polars, pandas, pyarrow or duckdb"
         )
-    return pl.DataFrame(frame)
+    try:
+        return pl.DataFrame(frame)
+    except Exception as error:  # whatever the other library raises for columns that Arrow cannot hold
+        first = str(error).splitlines()[0] if str(error) else type(error).__name__
+        raise InputError(f"the {type(frame).__name__} cannot be read through Arrow ({first})") from None
 
 
 def _write_whole(path: Path, data: bytes) -> None:
     """Write beside the target and rename, so that no half-written file is ever seen."""
     try:
+        if path.exists() and not path.is_file():  # a device or a pipe cannot be replaced
+            path.write_bytes(data)
+            return
         handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
         try:
             with os.fdopen(handle, "wb") as file:

@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import polars as pl
 
 from ..errors import InputError
 from ..judgments import A_BETTER, B_BETTER, TIE
 
-_A = ("a", "model_a", "system_a", "left", "first", "x", "model_x", ">", "a>b", "a>>b", "win", "[[a]]", "a_better")
-_B = ("b", "model_b", "system_b", "right", "second", "y", "model_y", "<", "b>a", "b>>a", "loss", "[[b]]", "b_better")
+# fmt: off
+_A = (
+    "a", "model_a", "system_a", "left", "first", "x", "model_x", ">", "a>b", "a>>b", "win", "[[a]]", "a_better",
+)
+_B = (
+    "b", "model_b", "system_b", "right", "second", "y", "model_y", "<", "b>a", "b>>a", "loss", "[[b]]", "b_better",
+)
 _TIE = (
     "tie", "draw", "=", "a=b", "equal", "same", "both", "neither", "[[c]]", "tie (bothbad)", "tie (both bad)",
     "both bad", "both_bad", "bothbad", "both good", "both_good", "bothgood",
-)  # fmt: skip
+)
+# fmt: on
 
 #: Every word, in lower case. Both-bad is a tie: neither output was preferred.
 WORDS: dict[str, int] = {
@@ -30,30 +38,31 @@ ALLOWED = "a, b, tie (or model_a, model_b; left, right; >, <, =; both-bad is a t
 def codes(values: pl.Series) -> pl.Series:
     """+1, 0 or −1 for every value; null where it is no known word."""
     text = values.cast(pl.String).str.strip_chars().str.to_lowercase()
-    distinct = text.drop_nulls().unique()
-    table: dict[str, int] = {value: WORDS[value] for value in distinct if value in WORDS}
-    table |= _numeric([value for value in distinct if value not in WORDS])
+    distinct = text.drop_nulls().unique().to_list()
+    words = {value: WORDS[value] for value in distinct if value in WORDS}
+    numbers = {value: float(value) for value in distinct if value not in WORDS and is_number(value)}
+    table = words | _numeric(numbers, among_words=bool(words))
     return text.replace_strict(list(table), list(table.values()), default=None, return_dtype=pl.Int8)
 
 
-def _numeric(values: list[str]) -> dict[str, int]:
-    numbers = {value: float(value) for value in values if _is_number(value)}
+def _numeric(numbers: Mapping[str, float], *, among_words: bool) -> dict[str, int]:
+    """What numbers mean, if they can be told to be of one of the two sets."""
     found = set(numbers.values())
-    if not found & {1.0, 0.0, -1.0, 0.5}:
-        return {}
     if -1.0 in found and 0.5 not in found:
         meaning = _SIGNED
     elif 0.5 in found and -1.0 not in found:
         meaning = _SHARE
+    elif among_words or not found & {1.0, 0.0, -1.0, 0.5}:
+        return {}
     else:
         raise InputError(
-            f"numeric outcomes {', '.join(sorted(numbers)[:6])} are ambiguous: known sets are 1 / 0 / −1 (a better, "
-            f"tie, b better) and 1 / 0.5 / 0; write words instead: {ALLOWED}"
+            f"numeric outcomes {', '.join(sorted(numbers)[:6])} are ambiguous: known sets are 1 / 0 / −1 (a "
+            f"better, tie, b better) and 1 / 0.5 / 0; write words instead: {ALLOWED}"
         )
     return {value: meaning[number] for value, number in numbers.items() if number in meaning}
 
 
-def _is_number(text: str) -> bool:
+def is_number(text: str) -> bool:
     try:
         float(text)
     except ValueError:

@@ -6,11 +6,11 @@ from typing import ClassVar
 
 import polars as pl
 
-from ..errors import InputError
+from ..errors import InputError, LossyWriteError
 from ..judgments import Judgments
 from . import outcomes, tables
 from .base import Feature, Format, Parsed, ReadOptions
-from .columns import Roles, name_values
+from .columns import Roles
 from .sieve import Sieve, quoted
 from .source import Source
 
@@ -58,9 +58,9 @@ class Pairwise(TableFormat):
         if not roles.has("system_a", "system_b"):
             return chosen_over(frame, roles, options, "winner", "loser")
         if roles.has("outcome"):
-            return _with_outcome(frame, roles, options, roles["outcome"], by_name=False)
+            return _with_outcome(frame, roles, options, roles["outcome"])
         if roles.has("winner"):
-            return _with_outcome(frame, roles, options, roles["winner"], by_name=True)
+            return _with_winner(frame, roles, options, roles["winner"])
         return _with_ranks(frame, roles, options)
 
     def write(self, judgments: Judgments, ending: str) -> bytes:
@@ -88,7 +88,7 @@ class Arena(TableFormat):
             raise InputError(_need(roles, "model_a, model_b and winner"))
         fixed = {**roles.column, "system_a": "model_a", "system_b": "model_b"}
         roles = Roles({k: v for k, v in fixed.items() if k not in ("position_a", "position_b")}, roles.present)
-        sieve = _with_outcome(frame, roles, options, "winner", by_name=False)
+        sieve = _with_winner(frame, roles, options, "winner", sure=("model_a", "model_b", "tie"))
         shown = [pl.lit(1, pl.Int32).alias("position_a"), pl.lit(2, pl.Int32).alias("position_b")]
         sieve.frame = sieve.frame.with_columns(shown)
         return sieve
@@ -96,20 +96,15 @@ class Arena(TableFormat):
     def write(self, judgments: Judgments, ending: str) -> bytes:
         rows = judgments.to_rows()
         first = _shown_first(rows)
-        won, lost = pl.lit("model_a"), pl.lit("model_b")
-        a_won = pl.col("outcome") == 1
+        won = pl.when((pl.col("outcome") == 1) == first).then(pl.lit("model_a")).otherwise(pl.lit("model_b"))
+        names = {"segment": "question_id", "time": "timestamp"}
+        kept = [c for c in ("segment", "judge", "time", "weight", "duration") if c in rows.columns]
         named = rows.select(
             pl.when(first).then("system_a").otherwise("system_b").alias("model_a"),
             pl.when(first).then("system_b").otherwise("system_a").alias("model_b"),
-            pl.when(pl.col("outcome") == 0).then(pl.lit("tie")).when(a_won == first).then(won).otherwise(lost)
-            .alias("winner"),
-            *[
-                pl.col(c).alias(alias)
-                for c, alias in (("segment", "question_id"), ("judge", "judge"), ("time", "timestamp"))
-                if c in rows.columns
-            ],
-            *[c for c in ("weight", "duration") if c in rows.columns],
-        )  # fmt: skip
+            pl.when(pl.col("outcome") == 0).then(pl.lit("tie")).otherwise(won).alias("winner"),
+            *[pl.col(c).alias(names.get(c, c)) for c in kept],
+        )
         return tables.to_bytes(named, ending)
 
 
@@ -132,7 +127,7 @@ class ChosenRejected(TableFormat):
         rows = judgments.to_rows()
         tied = int((rows["outcome"] == 0).sum())
         if tied:
-            raise InputError(
+            raise LossyWriteError(
                 f"format {self.id!r} cannot hold ties, and {tied} of {rows.height} judgments are; write another "
                 "format, e.g. pairwise"
             )
@@ -161,23 +156,41 @@ def _two_systems(frame: pl.DataFrame, roles: Roles, options: ReadOptions, a: str
     return sieve
 
 
-def _with_outcome(frame: pl.DataFrame, roles: Roles, options: ReadOptions, column: str, *, by_name: bool) -> Sieve:
+def _with_outcome(frame: pl.DataFrame, roles: Roles, options: ReadOptions, column: str) -> Sieve:
+    """Records that say in a word or a number which side is better."""
     sieve = _two_systems(frame, roles, options, roles["system_a"], roles["system_b"], _said=column)
     sieve.reject(pl.col("_said").is_null(), "the outcome is missing")
-    word = outcomes.codes(sieve.frame["_said"])
-    sieve.frame = sieve.frame.with_columns(word.alias("outcome"))
-    if by_name:
-        named = (
-            pl.when(pl.col("_said") == pl.col("system_a")).then(pl.lit(1, pl.Int8))
-            .when(pl.col("_said") == pl.col("system_b")).then(pl.lit(-1, pl.Int8))
-        )  # fmt: skip
-        clash = named.is_not_null() & pl.col("outcome").is_not_null() & (named != pl.col("outcome"))
-        sieve.reject(clash, pl.format("winner {} is both a system and a word for the other side", quoted("_said")))
-        sieve.frame = sieve.frame.with_columns(pl.coalesce("outcome", named).alias("outcome"))
-    allowed = outcomes.ALLOWED + (", or the winner's name" if by_name else "")
+    sieve.frame = sieve.frame.with_columns(outcomes.codes(sieve.frame["_said"]).alias("outcome"))
+    _reject_unknown(sieve, outcomes.ALLOWED)
+    return sieve
+
+
+def _with_winner(
+    frame: pl.DataFrame, roles: Roles, options: ReadOptions, column: str, sure: tuple[str, ...] = ()
+) -> Sieve:
+    """Records that say which side is better, in a word or by its name.
+
+    A word that is also the name of the other side could mean either, unless it is one of ``sure``.
+    """
+    sieve = _two_systems(frame, roles, options, roles["system_a"], roles["system_b"], _said=column)
+    sieve.reject(pl.col("_said").is_null(), "the winner is missing")
+    said = pl.col("_said")
+    a, b = pl.lit(1, pl.Int8), pl.lit(-1, pl.Int8)
+    named = pl.when(said == pl.col("system_a")).then(a).when(said == pl.col("system_b")).then(b)
+    sieve.frame = sieve.frame.with_columns(named.alias("_named"))
+    # A number that is the name of a side (models called 1 and 2) is no numeric outcome.
+    word = pl.when(pl.col("_named").is_null() | ~said.cast(pl.Float64, strict=False).is_not_null()).then(said)
+    sieve.frame = sieve.frame.with_columns(outcomes.codes(sieve.frame.select(word).to_series()).alias("outcome"))
+    clash = (pl.col("_named") != pl.col("outcome")) & ~said.is_in(list(sure))
+    sieve.reject(clash, pl.format("winner {} is both a system and a word for another outcome", quoted("_said")))
+    sieve.frame = sieve.frame.with_columns(pl.coalesce("outcome", "_named").alias("outcome"))
+    _reject_unknown(sieve, outcomes.ALLOWED + ", or the winner's name")
+    return sieve
+
+
+def _reject_unknown(sieve: Sieve, allowed: str) -> None:
     unknown = pl.format(f"unknown outcome {{}}; allowed: {allowed}", quoted("_said"))
     sieve.reject(pl.col("outcome").is_null(), unknown)
-    return sieve
 
 
 def _with_ranks(frame: pl.DataFrame, roles: Roles, options: ReadOptions) -> Sieve:
@@ -185,7 +198,9 @@ def _with_ranks(frame: pl.DataFrame, roles: Roles, options: ReadOptions) -> Siev
     sieve = _two_systems(frame, roles, options, roles["system_a"], roles["system_b"], **more)
     ranks = pl.col("_ra", "_rb").cast(pl.Float64, strict=False)
     sieve.frame = sieve.frame.with_columns(ranks.name.suffix("_n"))
-    sieve.reject(pl.col("_ra_n").is_null() | pl.col("_rb_n").is_null(), "a rank is not a number")
+    for side in ("_ra", "_rb"):
+        unread = ~pl.col(f"{side}_n").is_finite().fill_null(False)
+        sieve.reject(unread, pl.format("rank {} is out of range; allowed: any number", quoted(side)))
     sign = (pl.col("_rb_n") - pl.col("_ra_n")).sign().cast(pl.Int8)
     sieve.frame = sieve.frame.with_columns(sign.alias("outcome"))
     return sieve
@@ -196,7 +211,7 @@ def _shown_first(rows: pl.DataFrame) -> pl.Expr:
     if "position_a" not in rows.columns:
         return pl.lit(True)
     if set(rows.select("position_a", "position_b").unique().iter_rows()) - {(1, 2), (2, 1)}:
-        raise InputError("format 'arena' knows the positions 1 and 2 only; drop the others (--drop position)")
+        raise LossyWriteError("format 'arena' shows one system in position 1, the other in 2; --drop position")
     return pl.col("position_a") == 1
 
 

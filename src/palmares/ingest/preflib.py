@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 
+import numpy as np
 import polars as pl
 
 from ..errors import InputError, LossyWriteError
@@ -16,10 +17,11 @@ from .rankings import VALUE, pairs, rebuild, with_ranking_ids
 from .source import Source
 
 _NAME = re.compile(r"#\s*ALTERNATIVE NAME (\d+):\s*(.*)")
-_VOTE = re.compile(r"\s*(\d+)\s*:\s*(.*)")
+_VOTE = re.compile(r"\s*(\d{1,9})\s*:\s*(.*)")
 _GROUP = re.compile(r"\{([^{}]*)\}|([^,{}]+)")
 #: More pairwise judgments than this would not fit in memory.
-_MOST_JUDGMENTS = 200_000_000
+_MOST_JUDGMENTS = 50_000_000
+_LINE_END = re.compile(r"[\r\n]")
 
 
 class PrefLib(Format):
@@ -33,8 +35,7 @@ class PrefLib(Format):
         names: dict[str, str] = {}
         votes: list[tuple[int, list[list[str]]]] = []
         dropped: list[Dropped] = []
-        lines = source.text().splitlines()
-        for number, line in enumerate(lines, 1):
+        for number, line in enumerate(source.text().split("\n"), 1):
             if match := _NAME.match(line):
                 names[match[1]] = match[2].strip() or match[1]
             elif line.strip() and not line.lstrip().startswith("#"):
@@ -42,10 +43,7 @@ class PrefLib(Format):
                     votes.append(_vote(line, names))
                 except ValueError as error:
                     dropped.append(Dropped(number, str(error)))
-        if not names:
-            raise InputError(f"{source.name}: no '# ALTERNATIVE NAME 1: …' line; only PrefLib's present format is read")
-        if len(set(names.values())) < len(names):
-            raise InputError(f"{source.name}: two alternatives have the same name")
+        _check_header(names, source.name)
         if sum(n * sum(map(len, order)) ** 2 // 2 for n, order in votes) > _MOST_JUDGMENTS:
             raise InputError(f"{source.name}: more than {_MOST_JUDGMENTS:,} pairwise judgments; split the file")
         outputs = _outputs(votes, names)
@@ -55,7 +53,7 @@ class PrefLib(Format):
 
     def write(self, judgments: Judgments, ending: str) -> bytes:
         code = {name: i for i, name in enumerate(judgments.systems, 1)}
-        broken = [name for name in judgments.systems if "\n" in name or name != name.strip()]
+        broken = [name for name in judgments.systems if _LINE_END.search(name) or name != name.strip()]
         if broken:
             raise LossyWriteError(f"format 'preflib' cannot hold the name {broken[0]!r}")
         orders: dict[str, int] = {}
@@ -73,9 +71,17 @@ class PrefLib(Format):
         return "\n".join([*head, *body, ""]).encode()
 
 
+def _check_header(names: dict[str, str], source: str) -> None:
+    if not names:
+        raise InputError(f"{source}: no '# ALTERNATIVE NAME 1: …' line; only PrefLib's present format is read")
+    twice = [name for name in names.values() if list(names.values()).count(name) > 1]
+    if twice:
+        raise InputError(f"{source}: two alternatives are called {twice[0]!r}; names must differ")
+
+
 def _vote(line: str, names: dict[str, str]) -> tuple[int, list[list[str]]]:
     match = _VOTE.fullmatch(line)
-    if not match or int(match[1]) < 1:
+    if not match or int(match[1]) < 1 or _GROUP.sub("", match[2]).strip(", \t\r"):
         raise ValueError("is not of the form COUNT: 1,{2,3},4")
     order = [
         [item.strip() for item in (group or single).split(",") if item.strip()]
@@ -93,14 +99,16 @@ def _vote(line: str, names: dict[str, str]) -> tuple[int, list[list[str]]]:
 
 
 def _outputs(votes: list[tuple[int, list[list[str]]]], names: dict[str, str]) -> pl.DataFrame:
-    rows = []
-    record = 0
-    for count, order in votes:
-        for _ in range(count):
-            rows += [(record, names[item], -float(place), 0) for place, group in enumerate(order) for item in group]
-            record += 1
-    schema = {RECORD: pl.Int64, "system": pl.String, VALUE: pl.Float64, "position": pl.Int32}
-    return pl.DataFrame(rows, schema=schema, orient="row")
+    rows = [
+        (vote, names[item], -float(place), None)
+        for vote, (_, order) in enumerate(votes)
+        for place, group in enumerate(order)
+        for item in group
+    ]
+    schema = {"_vote": pl.Int64, "system": pl.String, VALUE: pl.Float64, "position": pl.Int32}
+    once = pl.DataFrame(rows, schema=schema, orient="row")
+    voters = pl.DataFrame({"_vote": np.repeat(np.arange(len(votes)), [count for count, _ in votes])})
+    return voters.with_row_index(RECORD).join(once, on="_vote", maintain_order="left_right").drop("_vote")
 
 
 def _order(ranking: pl.DataFrame, code: dict[str, int], ending: str) -> str:

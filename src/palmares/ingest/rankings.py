@@ -9,6 +9,7 @@ import polars as pl
 from ..errors import LossyWriteError
 from ..judgments import Judgments
 from .base import RECORD
+from .sieve import Sieve, quoted
 
 #: In frames of outputs: larger is better; ranks are negated.
 VALUE = "_value"
@@ -43,6 +44,32 @@ def expand_merged(outputs: pl.DataFrame, *, always: str = "") -> pl.DataFrame:
     return joined.drop("system").rename({"_parts": "system"})
 
 
+def comparable(sieve: Sieve, outputs: pl.DataFrame) -> pl.DataFrame:
+    """The outputs of rankings that compare something; other rankings are taken out of the sieve."""
+    per_system = outputs.group_by(RECORD, "system").len("_copies")
+    facts = per_system.group_by(RECORD).agg(
+        pl.len().alias("_systems"),
+        pl.col("system").filter(pl.col("_copies") > 1).sort().first().alias("_twice"),
+    )
+    sieve.frame = sieve.frame.join(facts, on=RECORD, how="left", maintain_order="left")
+    itself = pl.format("system {} is compared with itself", quoted("_twice"))
+    sieve.reject(pl.col("_twice").is_not_null(), itself)
+    few = pl.col("_systems").fill_null(0) < 2
+    sieve.reject(few, "has fewer than two outputs, so it compares nothing", skipped=True)
+    sieve.frame = sieve.frame.drop("_systems", "_twice")
+    return outputs.join(sieve.frame.select(RECORD), on=RECORD, how="semi", maintain_order="left")
+
+
+def check_not_merged(systems: Iterable[str], format_id: str, *, always: str = "") -> None:
+    """Refuse to write names that would be read as several systems with one output."""
+    for name, parts in sorted(split_merged(systems, always=always).items()):
+        if len(parts) > 1:
+            raise LossyWriteError(
+                f"format {format_id!r} would be read with {name!r} as the systems {', '.join(map(repr, parts))}, "
+                "which share an output; rename it, or write the format 'pairwise'"
+            )
+
+
 def pairs(outputs: pl.DataFrame, context: pl.DataFrame, *, margin: float = 0.0) -> pl.DataFrame:
     """All pairwise judgments of every ranking.
 
@@ -58,11 +85,14 @@ def pairs(outputs: pl.DataFrame, context: pl.DataFrame, *, margin: float = 0.0) 
     numbered = outputs.select(RECORD, "system", VALUE, "position").with_row_index("_n")
     both = numbered.join(numbered, on=RECORD, suffix="_b", maintain_order="left_right")
     difference = pl.col(VALUE) - pl.col(VALUE + "_b")
+    # 0.4 − 0.3 is a little more than 0.1 in floating point; a margin of 0.1 means to include it.
+    slack = 1e-12 * (pl.col(VALUE).abs() + pl.col(VALUE + "_b").abs())
+    tied = difference.abs() <= margin + slack
     rows = both.filter(pl.col("_n") < pl.col("_n_b")).select(
         RECORD,
         pl.col("system").alias("system_a"),
         pl.col("system_b"),
-        pl.when(difference.abs() <= margin).then(0).otherwise(difference.sign()).cast(pl.Int8).alias("outcome"),
+        pl.when(tied).then(0).otherwise(difference.sign()).cast(pl.Int8).alias("outcome"),
         pl.col("position").alias("position_a"),
         pl.col("position_b"),
     )
@@ -90,30 +120,40 @@ def rebuild(judgments: Judgments, format_id: str) -> pl.DataFrame:
     contexts = rows.select(shared).unique(maintain_order=True)
     if contexts[RECORD].n_unique() < contexts.height:
         raise _not_a_ranking(format_id, "the judgments of a ranking differ in judge, segment or other context")
+    outputs = _outputs(rows)
+    if outputs.filter(pl.col("position").list.len() > 1).height:
+        raise _not_a_ranking(format_id, "a system has several positions in one ranking")
+    ranked = outputs.with_columns(pl.col("position").list.first())
+    if "position_a" in rows.columns and ranked["position"].null_count():
+        raise _not_a_ranking(format_id, "the positions of some outputs are not known (--drop position)")
+    _check_complete(ranked, rows, format_id)
+    dense = pl.col("rank").rank("dense").over(RECORD).cast(pl.Int64)
+    order = ranked.with_columns(dense.alias("rank")).sort(RECORD, "position", "system", nulls_last=True)
+    ordered = order.select(RECORD, "system", "rank", "position")
+    return ordered.join(contexts, on=RECORD, how="left", maintain_order="left")
+
+
+def _outputs(rows: pl.DataFrame) -> pl.DataFrame:
+    """One row per output: how many it met, its rank, and the list of its positions."""
+    known = "position_a" in rows.columns
     sides = [
         rows.select(
             RECORD,
             pl.col(f"system_{side}").alias("system"),
-            (pl.col("position_" + side) if "position_a" in rows.columns else pl.lit(None, pl.Int32)).alias("position"),
+            (pl.col(f"position_{side}") if known else pl.lit(None, pl.Int32)).alias("position"),
             (pl.col("outcome") * sign).alias("_won"),
         )
         for side, sign in (("a", 1), ("b", -1))
     ]
-    outputs = pl.concat(sides).group_by(RECORD, "system").agg(
-        (pl.col("_won") < 0).sum().alias("_lost"),
-        pl.col("position").unique(),
-        pl.len().alias("_met"),
-    )  # fmt: skip
     # In a weak order, the number of outputs that beat one is its rank (less one).
-    ranked = outputs.with_columns((pl.col("_lost").cast(pl.Int64) + 1).alias("rank"))
-    if ranked.filter(pl.col("position").list.len() > 1).height:
-        raise _not_a_ranking(format_id, "a system has several positions in one ranking")
-    ranked = ranked.with_columns(pl.col("position").list.first())
-    _check_complete(ranked, rows, format_id)
-    dense = pl.col("rank").rank("dense").over(RECORD).cast(pl.Int64)
-    order = ranked.with_columns(dense.alias("rank")).sort(RECORD, "position", "system", nulls_last=True)
-    return order.select(RECORD, "system", "rank", "position").join(
-        contexts, on=RECORD, how="left", maintain_order="left"
+    return (
+        pl.concat(sides)
+        .group_by(RECORD, "system")
+        .agg(
+            (1 + (pl.col("_won") < 0).sum().cast(pl.Int64)).alias("rank"),
+            pl.col("position").unique(),
+            pl.len().alias("_met"),
+        )
     )
 
 

@@ -83,9 +83,12 @@ def _open(path: Path, options: ReadOptions) -> tuple[pl.LazyFrame, TableFormat, 
     source = Source(str(path), head[: head.rfind(b"\n") + 1])
     if head.startswith(b"PAR1"):
         lazy, delimiter = pl.scan_parquet(path), None
-    elif head[:1] in (b"{", b"[", b"<", b"#", b"\x1f", b"\x28", b"\xff", b"\xfe", b"\xef") or not source.data.strip():
-        return None
-    elif b"\r\r\n" in head or b"\r" in head.replace(b"\r\n", b""):
+    elif (
+        head[:1] in (b"{", b"[", b"<", b"#", b"\x1f", b"\x28", b"\xff", b"\xfe", b"\xef")
+        or not source.data.strip()
+        or b"\r\r\n" in head
+        or b"\r" in head.replace(b"\r\n", b"")
+    ):
         return None
     else:
         names, delimiter = tables.header(source.data, str(path))

@@ -13,7 +13,7 @@ from .sieve import Sieve, quoted
 
 
 class Scores(TableFormat):
-    """``segment``, ``system``, ``score``, usually ``judge``: outputs of one segment that one judge scored are a ranking.
+    """``segment``, ``system``, ``score``, usually ``judge``: outputs of one segment scored by one judge rank.
 
     Scores that differ by no more than the margin are a tie. A judge's repeated scores of one output
     are averaged. Read only: an order has no scores to write back.
@@ -39,12 +39,18 @@ class Scores(TableFormat):
         sieve.reject(pl.col("_score").is_null(), "the score is missing", skipped=True)
         sieve.reject(~number.is_finite().fill_null(False), pl.format("score {} is not a number", quoted("_score")))
         sieve.reject(pl.col("segment").is_null(), "the segment is missing")
+        alone = pl.col("system").n_unique().over(_keys(sieve.frame)) < 2
+        sieve.reject(alone, "is the only output its judge scored here, so it compares nothing", skipped=True)
         sieve.frame = _as_pairs(sieve.frame, number, options)
         return sieve
 
 
+def _keys(frame: pl.DataFrame) -> list[str]:
+    return [c for c in ("lang_pair", "segment", "judge", "ranking") if c in frame.columns]
+
+
 def _as_pairs(frame: pl.DataFrame, number: pl.Expr, options: ReadOptions) -> pl.DataFrame:
-    keys = [c for c in ("lang_pair", "segment", "judge", "ranking") if c in frame.columns]
+    keys = _keys(frame)
     value = -number if options.lower_is_better else number
     outputs = frame.group_by(*keys, "system").agg(value.sort().mean().alias(VALUE)).sort(*keys, "system")
     group = pl.struct(keys).rank("dense").cast(pl.Int64)

@@ -8,7 +8,9 @@ import polars as pl
 
 from ..judgments import EXTRA_PREFIX, NAME_COLUMNS, VALUE_COLUMNS
 from .base import RECORD, Dropped, ReadOptions
-from .columns import Roles, context, name_values
+from .columns import Roles, context, given, name_values
+
+_HOW_TO_IGNORE = "correct it, or ignore the column with --column {0}= (columns={{{0!r}: ''}} from Python)"
 
 
 @dataclass
@@ -25,18 +27,15 @@ class Sieve:
         Values that cannot be read (a weight that is no number) are rejected.
         """
         known = context(frame, roles, options)
-        given = {role: name_values(frame, roles[role]) for role in VALUE_COLUMNS if role in known}
-        named = {name: name_values(frame, column) for name, column in text.items()}
-        sieve = cls(
-            pl.DataFrame({RECORD: frame[RECORD], **known, **named, **{f"_given_{r}": v for r, v in given.items()}})
-        )
-        for role in given:
-            unread = pl.col(f"_given_{role}").is_not_null() & pl.col(role).is_null()
-            sieve.reject(unread, pl.format(f"{role} {{}} cannot be read", quoted(f"_given_{role}")))
-        if "weight" in known:
+        valued = [role for role in VALUE_COLUMNS if role in known]
+        columns = {RECORD: frame[RECORD], **known}
+        columns |= {name: name_values(frame, column) for name, column in text.items()}
+        columns |= {f"_given_{role}": given(frame, roles[role]) for role in valued}
+        sieve = cls(pl.DataFrame(columns))
+        for role in valued:
+            sieve._reject_unread(role)
+        if "weight" in valued:
             sieve.frame = sieve.frame.with_columns(pl.col("weight").fill_null(1.0))
-            bad = ~(pl.col("weight") > 0) | pl.col("weight").is_infinite() | pl.col("weight").is_nan()
-            sieve.reject(bad, pl.format("weight {} is not a positive number", "weight"))
         return sieve
 
     def reject(self, bad: pl.Expr, reason: str | pl.Expr, *, skipped: bool = False) -> None:
@@ -51,24 +50,18 @@ class Sieve:
     def rows(self) -> pl.DataFrame:
         """What is left, with the columns that `Judgments.from_rows` takes."""
         wanted = {"system_a", "system_b", "outcome", *NAME_COLUMNS, *VALUE_COLUMNS}
-        kept = self.frame.select(c for c in self.frame.columns if c in wanted or c.startswith(EXTRA_PREFIX))
-        return qualify_rankings(kept)
+        return self.frame.select(c for c in self.frame.columns if c in wanted or c.startswith(EXTRA_PREFIX))
+
+    def _reject_unread(self, role: str) -> None:
+        unread = pl.col(f"_given_{role}").is_not_null() & pl.col(role).is_null()
+        allowed = {"weight": "a number above 0", "time": "ISO 8601 or seconds since 1970"}
+        allowed |= dict.fromkeys(("position_a", "position_b"), "a whole number")
+        what = f"{role} {{}} cannot be read; allowed: {allowed.get(role, 'a number')}; "
+        how = _HOW_TO_IGNORE.format(role)
+        self.reject(unread, pl.concat_str(pl.format(what, quoted(f"_given_{role}")), pl.lit(how)))
 
 
 def quoted(column: str) -> pl.Expr:
-    """A value as a message shows it: quoted, and cut if it is long."""
-    text = pl.col(column).fill_null("")
-    return pl.concat_str(pl.lit("'"), text.str.slice(0, 40), pl.lit("'"))
-
-
-def qualify_rankings(rows: pl.DataFrame) -> pl.DataFrame:
-    """Make ranking ids unique: one that several judges or segments use is a number within each of them."""
-    keys = [c for c in ("lang_pair", "segment", "judge") if c in rows.columns]
-    if "ranking" not in rows.columns or not keys:
-        return rows
-    shared = rows.group_by("ranking").agg(pl.struct(keys).n_unique().alias("n")).filter(pl.col("n") > 1)
-    if shared.height == 0:
-        return rows
-    text = [pl.col(c).cast(pl.String).fill_null("") for c in (*keys, "ranking")]
-    full = pl.when(pl.col("ranking").is_not_null()).then(pl.concat_str(text, separator="/"))
-    return rows.with_columns(full.alias("ranking"))
+    """A value as a message shows it: quoted, on one line, and cut if it is long."""
+    text = pl.col(column).fill_null("").str.slice(0, 40).str.replace_all(r"[\r\n]", " ")
+    return pl.concat_str(pl.lit("'"), text, pl.lit("'"))

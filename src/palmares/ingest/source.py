@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import os
 import sys
 import zlib
 from dataclasses import dataclass, field
@@ -44,7 +45,7 @@ class Source:
             ) from None
 
 
-def load(place: str | Path | IO[Any], *, encoding: str = "utf-8") -> Source:
+def load(place: str | os.PathLike[str] | IO[Any], *, encoding: str = "utf-8") -> Source:
     """Read everything from a path, ``-`` (standard input) or an open file."""
     name, raw = _raw(place)
     data = _decompressed(name, raw)
@@ -57,23 +58,20 @@ def load(place: str | Path | IO[Any], *, encoding: str = "utf-8") -> Source:
 
 def compress(data: bytes, path: Path) -> bytes:
     """Compress as the file's ending asks for."""
-    if path.suffix == ".gz":
+    if path.suffix.lower() == ".gz":
         return gzip.compress(data, mtime=0)
-    if path.suffix == ".zst":
+    if path.suffix.lower() == ".zst":
         return zstd.compress(data)
     return data
 
 
-def _raw(place: str | Path | IO[Any]) -> tuple[str, bytes]:
-    if not isinstance(place, str | Path):
-        content = place.read()
-        name = getattr(place, "name", None)
-        return name if isinstance(name, str) else "<file>", content.encode() if isinstance(content, str) else content
+def _raw(place: str | os.PathLike[str] | IO[Any]) -> tuple[str, bytes]:
+    if not isinstance(place, str | os.PathLike):
+        return _from_open_file(place)
     if str(place) == "-":
         return "<stdin>", sys.stdin.buffer.read()
-    path = Path(place)
     try:
-        return str(place), path.read_bytes()
+        return str(place), Path(place).read_bytes()
     except FileNotFoundError:
         raise InputError(f"{place}: no such file") from None
     except IsADirectoryError:
@@ -82,26 +80,37 @@ def _raw(place: str | Path | IO[Any]) -> tuple[str, bytes]:
         raise InputError(f"{place}: cannot be read ({getattr(error, 'strerror', None) or error})") from None
 
 
+def _from_open_file(file: IO[Any]) -> tuple[str, bytes]:
+    named = getattr(file, "name", None)
+    name = named if isinstance(named, str) else "<file>"
+    try:
+        content = file.read()
+        return name, content.encode() if isinstance(content, str) else bytes(content)
+    except (OSError, TypeError, ValueError) as error:
+        raise InputError(f"{name}: cannot be read ({error}); open it in binary mode ('rb')") from None
+
+
 def _decompressed(name: str, raw: bytes) -> bytes:
+    again = "fetch or write it again"
     try:
         if raw.startswith(_GZIP):
             return gzip.decompress(raw)
         if raw.startswith(_ZSTD):
             return zstd.decompress(raw)
     except EOFError:
-        raise InputError(f"{name}: the compressed file is cut short; fetch or write it again") from None
-    except (OSError, zlib.error, zstd.ZstdError) as error:
+        raise InputError(f"{name}: the compressed file is cut short; {again}") from None
+    except (OSError, MemoryError, zlib.error, zstd.ZstdError) as error:
         # The one-shot zstd call reports a missing end as a plain error.
-        state = "cut short" if "incomplete" in str(error).lower() or "end-of-stream" in str(error) else "damaged"
-        raise InputError(f"{name}: the compressed file is {state} ({error}); fetch or write it again") from None
+        state = "cut short" if "end-of-stream" in str(error) else "damaged"
+        raise InputError(f"{name}: the compressed file is {state} ({error}); {again}") from None
     return raw
 
 
 def _plain_text(name: str, data: bytes, encoding: str) -> bytes:
-    """UTF-8 without byte-order mark, lines ending in LF or CR LF."""
+    """UTF-8 without byte-order mark, lines ending in LF or CR LF; whether it is valid is seen when it is read."""
     if encoding.lower().replace("_", "-") not in ("utf-8", "utf8"):
         data = _recoded(name, data, encoding)
-    elif data.startswith(_UTF16):
+    elif data.startswith(_UTF16) or data[:64].count(0) > len(data[:64]) // 3:
         raise InputError(f"{name}: looks like UTF-16, not UTF-8; say so with --encoding utf-16")
     data = data.removeprefix(_UTF8_MARK)
     first_line_end = data.find(b"\n")
@@ -118,5 +127,5 @@ def _recoded(name: str, data: bytes, encoding: str) -> bytes:
         return data.decode(encoding).encode()
     except LookupError:
         raise InputError(f"unknown encoding {encoding!r}; examples: utf-8, latin-1, utf-16, cp1252") from None
-    except UnicodeError as error:
+    except (UnicodeError, ValueError) as error:
         raise InputError(f"{name}: is not valid {encoding} ({error}); name the file's real encoding") from None

@@ -13,7 +13,7 @@ from . import tables
 from .base import RECORD, ReadOptions
 from .columns import Roles
 from .pairwise import TableFormat
-from .rankings import VALUE, expand_merged, pairs, rebuild, split_merged, with_ranking_ids
+from .rankings import VALUE, check_not_merged, comparable, expand_merged, pairs, rebuild, split_merged, with_ranking_ids
 from .sieve import Sieve, quoted
 
 _SYSTEM = re.compile(r"system(\d+)id", re.IGNORECASE)
@@ -37,7 +37,9 @@ class Wmt(TableFormat):
     def sift(self, frame: pl.DataFrame, roles: Roles, options: ReadOptions) -> Sieve:
         places = slots(roles)
         if len(places) < 2:
-            raise InputError(f"a WMT file needs system1Id, system1rank, system2Id, …; it has {', '.join(roles.present)}")
+            raise InputError(
+                f"a WMT file needs system1Id, system1rank, system2Id, …; it has {', '.join(roles.present)}"
+            )
         roles = Roles({k: v for k, v in roles.column.items() if k not in _NOT_HERE}, roles.present)
         text = {f"_s{k}": system for k, (system, _) in enumerate(places, 1)}
         text |= {f"_r{k}": rank for k, (_, rank) in enumerate(places, 1)}
@@ -45,11 +47,12 @@ class Wmt(TableFormat):
         outputs = _checked_outputs(sieve, len(places), max(5, len(places)))
         if options.merged == "expand":
             outputs = expand_merged(outputs)
-        context = sieve.frame.drop(text)
-        sieve.frame = with_ranking_ids(pairs(outputs, context))
+        outputs = comparable(sieve, outputs)
+        sieve.frame = with_ranking_ids(pairs(outputs, sieve.frame.drop(text)))
         return sieve
 
     def write(self, judgments: Judgments, ending: str) -> bytes:
+        _check_names(judgments, self.id)
         outputs = rebuild(judgments, self.id)
         place = pl.int_range(1, pl.len() + 1, dtype=pl.Int32).over(RECORD)
         outputs = outputs.with_columns(place.alias("_slot"))
@@ -90,27 +93,33 @@ class WmtPairwise(TableFormat):
         roles = Roles({k: v for k, v in roles.column.items() if k not in _NOT_HERE}, roles.present)
         (s1, r1), (s2, r2) = slots(roles)
         sieve = Sieve.start(frame, roles, options, _s1=s1, _r1=r1, _s2=s2, _r2=r2)
-        outputs = _checked_outputs(sieve, 2, _MOST_OUTPUTS)
-        merged = {n: p for n, p in split_merged(outputs["system"].unique()).items() if len(p) > 1}
-        rows = pairs(outputs, sieve.frame.drop("_s1", "_r1", "_s2", "_r2"))
-        if merged and options.merged == "expand":
-            rows = _expand_pairs(rows, merged)
+        outputs = comparable(sieve, _checked_outputs(sieve, 2, _MOST_OUTPUTS))
+        parts = split_merged(outputs["system"].unique())
+        merged = {name: systems for name, systems in parts.items() if len(systems) > 1}
+        if options.merged == "collapse" or not merged:
+            rows = pairs(outputs, sieve.frame)
+        else:
+            _reject_overlaps(sieve, parts)
+            rows = _expand_pairs(pairs(_still_in(sieve, outputs), sieve.frame), merged)
         sieve.frame = rows.drop("position_a", "position_b")
         return sieve
 
     def write(self, judgments: Judgments, ending: str) -> bytes:
-        outputs = rebuild(judgments, self.id).select(RECORD, "system", "rank")
+        _check_names(judgments, self.id)
+        rankings = rebuild(judgments, self.id)
+        outputs = rankings.select(RECORD, "system", "rank")
         both = outputs.join(outputs, on=RECORD, suffix="_b", maintain_order="left_right")
         both = both.filter(pl.col("system") < pl.col("system_b"))
-        context = _header_columns(judgments, rebuild(judgments, self.id).unique(RECORD, maintain_order=True))
-        wide = both.join(context, on=RECORD, how="left", maintain_order="left").with_columns(
-            pl.col("system").alias("system1Id"), pl.col("rank").alias("system1rank"),
-            pl.col("system_b").alias("system2Id"), pl.col("rank_b").alias("system2rank"),
+        context = _header_columns(judgments, rankings.unique(RECORD, maintain_order=True))
+        wide = both.join(context, on=RECORD, how="left", maintain_order="left").select(
+            *[c for c in context.columns if c != RECORD],
+            pl.col("system").alias("system1Id"),
+            pl.col("rank").alias("system1rank"),
+            pl.col("system_b").alias("system2Id"),
+            pl.col("rank_b").alias("system2rank"),
             (pl.col(RECORD).rank("dense") - 1).alias("rankingID"),
-        )  # fmt: skip
-        first = [c for c in ("srclang", "trglang", "srcIndex", "segmentId", "judgeID") if c in wide.columns]
-        last = ["system1Id", "system1rank", "system2Id", "system2rank", "rankingID"]
-        return tables.to_bytes(wide.select(first + last), ending)
+        )
+        return tables.to_bytes(wide, ending)
 
 
 #: Roles that a WMT header would be guessed to have, and does not mean.
@@ -142,11 +151,6 @@ def _checked_outputs(sieve: Sieve, n: int, most: int) -> pl.DataFrame:
         said = pl.format("rank {} of output {} is out of range; allowed: whole numbers from 1 to {} (−1: skipped)",
                          quoted(f"_r{k}"), pl.lit(k), pl.lit(most))  # fmt: skip
         sieve.reject(used[k] & ~values[k].is_between(1, most).fill_null(False), said)
-    for i, j in combinations(slots_used, 2):
-        said = pl.format("system {} is compared with itself", quoted(f"_s{i}"))
-        sieve.reject(pl.col(f"_s{i}") == pl.col(f"_s{j}"), said)
-    few = sum((u.cast(pl.Int32) for u in used.values()), start=pl.lit(0)) < 2
-    sieve.reject(few, "has fewer than two outputs, so it compares nothing", skipped=True)
     long = [
         sieve.frame.filter(used[k]).select(
             RECORD,
@@ -159,30 +163,46 @@ def _checked_outputs(sieve: Sieve, n: int, most: int) -> pl.DataFrame:
     return pl.concat(long).sort(RECORD, "position")
 
 
+def _still_in(sieve: Sieve, outputs: pl.DataFrame) -> pl.DataFrame:
+    return outputs.join(sieve.frame.select(RECORD), on=RECORD, how="semi", maintain_order="left")
+
+
+def _reject_overlaps(sieve: Sieve, parts: dict[str, list[str]]) -> None:
+    """A pair of outputs that share a system compares it with itself."""
+    seen = sieve.frame.select("_s1", "_s2").unique().iter_rows()
+    shared = [(a, b, min(both)) for a, b in seen if (both := set(parts[a]) & set(parts[b]))]
+    if shared:
+        table = pl.DataFrame(shared, schema=["_s1", "_s2", "_twice"], orient="row")
+        sieve.frame = sieve.frame.join(table, on=["_s1", "_s2"], how="left", maintain_order="left")
+        itself = pl.format("system {} is compared with itself", quoted("_twice"))
+        sieve.reject(pl.col("_twice").is_not_null(), itself)
+
+
 def _expand_pairs(rows: pl.DataFrame, merged: dict[str, list[str]]) -> pl.DataFrame:
     """Pairs between outputs become pairs between systems, plus a tie for any two systems of one output."""
-    table = pl.DataFrame({"_name": list(merged), "_parts": list(merged.values())})
+    twos = [[list(two) for two in combinations(parts, 2)] for parts in merged.values()]
+    table = pl.DataFrame({"_name": list(merged), "_parts": list(merged.values()), "_two": twos})
     sides = rows
     for side in ("system_a", "system_b"):
         sides = sides.join(table, left_on=side, right_on="_name", how="left", maintain_order="left")
         parts = pl.coalesce("_parts", pl.concat_list(side))
-        sides = sides.with_columns(parts.alias(side)).drop("_parts").explode(side)
-    shown = pl.concat(
-        [rows.select(pl.exclude("system_a", "system_b"), pl.col(s).alias("_name")) for s in ("system_a", "system_b")]
-    ).join(table, on="_name")
-    once = shown.unique(["ranking", "_name", *[c for c in ("lang_pair", "segment", "judge") if c in rows.columns]])
-    within = once.sort("ranking", "_name").with_columns(
-        pl.col("_parts").map_elements(_two_of, return_dtype=pl.List(pl.List(pl.String))).alias("_two"),
+        sides = sides.with_columns(parts.alias(side)).drop("_parts", "_two").explode(side)
+    names = [rows.select(pl.all(), pl.col(side).alias("_name")) for side in ("system_a", "system_b")]
+    of_a_ranking = [c for c in ("lang_pair", "segment", "judge", "ranking") if c in rows.columns]
+    shown = pl.concat(names).join(table, on="_name", maintain_order="left")
+    once = shown.unique([*of_a_ranking, "_name"], keep="first", maintain_order=True)
+    ties = once.explode("_two").with_columns(
+        pl.col("_two").list.get(0).alias("system_a"),
+        pl.col("_two").list.get(1).alias("system_b"),
         pl.lit(0, pl.Int8).alias("outcome"),
-    )
-    ties = within.explode("_two").with_columns(
-        pl.col("_two").list.get(0).alias("system_a"), pl.col("_two").list.get(1).alias("system_b")
     )
     return pl.concat([sides, ties.select(sides.columns)])
 
 
-def _two_of(parts: pl.Series) -> list[list[str]]:
-    return [list(two) for two in combinations(parts, 2)]
+def _check_names(judgments: Judgments, format_id: str) -> None:
+    if _PLACEHOLDER in judgments.systems:
+        raise LossyWriteError(f"format {format_id!r} takes a system called {_PLACEHOLDER!r} for an empty slot")
+    check_not_merged(judgments.systems, format_id)
 
 
 def _header_columns(judgments: Judgments, contexts: pl.DataFrame) -> pl.DataFrame:
@@ -203,8 +223,8 @@ def _header_columns(judgments: Judgments, contexts: pl.DataFrame) -> pl.DataFram
 def _languages(judgments: Judgments) -> dict[str, tuple[str, str]]:
     split = {}
     for pair in judgments.lang_pairs:
-        source, dash, target = pair.partition("-")
-        if not (source and dash and target) or "-" in target:
+        source, _, target = pair.partition("-")
+        if not (source.strip() and target.strip()) or "-" in target or pair != f"{source.strip()}-{target.strip()}":
             raise LossyWriteError(f"language pair {pair!r} is not of the form source-target, which WMT files need")
         split[pair] = (source, target)
     return split
@@ -213,4 +233,3 @@ def _languages(judgments: Judgments) -> dict[str, tuple[str, str]]:
 def _wmt_order(wide: pl.DataFrame) -> pl.DataFrame:
     ranks = [c for c in wide.columns if re.fullmatch(r"system\d+rank", c)]
     return wide.select([c for c in wide.columns if c not in ranks] + ranks)
-

@@ -7,6 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 FloatArray = npt.NDArray[np.float64]
+IntArray = npt.NDArray[np.int64]
 
 
 @numba.njit(nogil=True, cache=True)  # type: ignore[untyped-decorator]
@@ -25,9 +26,7 @@ def mean_finishing_places(
     total = np.zeros(n)
     players = np.arange(n)
     for _ in range(tournaments):
-        for i in range(n - 1, 0, -1):
-            j = int(rng.random() * (i + 1))
-            players[i], players[j] = players[j], players[i]
+        _shuffle(players, n, rng)
         alive = n
         byes = bracket - n
         while alive > 1:
@@ -43,6 +42,16 @@ def mean_finishing_places(
                 players[kept], players[match] = players[match], players[kept]
                 kept += 1
             alive = survivors
+            if byes > 0:
+                _shuffle(players, alive, rng)  # so that those with a bye do not always meet each other next
             byes = 0
         total[players[0]] += 1.0
     return total / tournaments
+
+
+@numba.njit(nogil=True, cache=True)  # type: ignore[untyped-decorator]
+def _shuffle(players: IntArray, count: int, rng: np.random.Generator) -> None:  # pragma: no cover - compiled
+    """Put the first ``count`` players in random order."""
+    for i in range(count - 1, 0, -1):
+        j = int(rng.random() * (i + 1))
+        players[i], players[j] = players[j], players[i]

@@ -119,7 +119,7 @@ class CountModel:
         generator = np.random.default_rng(rng)
         batch = PairCounts(counts.systems, counts.wins[None], counts.ties[None])
         scores = self.score(batch, [generator])[0]
-        return Fit(self, counts.systems, scores, notes=self.notes(counts))  # type: ignore[arg-type]
+        return Fit(self, counts.systems, scores, notes=self.notes(counts))
 
     def score(self, batch: PairCounts, rngs: Sequence[np.random.Generator]) -> FloatArray:
         """Scores of every member of a batch of counts, one generator for each: an array (batch, systems)."""
@@ -148,6 +148,8 @@ def check_one_lang_pair(judgments: Judgments) -> None:
 
 def check_placeable(counts: PairCounts, *, linked_by: Literal["any", "decisive"]) -> None:
     """Refuse, by name, systems that no judgment links to the others."""
+    if len(counts.systems) < 2:
+        raise InputError(f"got {len(counts.systems)} system(s); a ranking needs judgments of at least two")
     groups = counts.components(decisive=linked_by == "decisive")
     if len(groups) == 1:
         return
@@ -166,9 +168,11 @@ def settings(model: Model) -> dict[str, Any]:
     return {f.name: getattr(model, f.name) for f in dataclasses.fields(model)}  # type: ignore[arg-type]
 
 
-def create(model: str | Model, given: Mapping[str, str] | None = None) -> Model:
-    """A model from its id and settings as text (``{"published": "yes"}``), or the model itself."""
+def create(model: str | Model, given: Mapping[str, Any] | None = None) -> Model:
+    """A model from its id and settings, as text or as they are (``{"published": "yes"}``); or the model itself."""
     if not isinstance(model, str):
+        if given:
+            raise InputError(f"settings ({', '.join(given)}) go with the id of a model; this one has its own already")
         return model
     kind = MODELS.load(model)
     known = {f.name: f for f in dataclasses.fields(kind)}
@@ -176,7 +180,7 @@ def create(model: str | Model, given: Mapping[str, str] | None = None) -> Model:
     for name, text in (given or {}).items():
         if name not in known:
             raise InputError(f"model {model!r} has no setting {name!r}; it has: {', '.join(known) or 'none'}")
-        values[name] = _parse_setting(name, text, type(known[name].default))
+        values[name] = _parse_setting(name, str(text), type(known[name].default))
     made: Model = kind(**values)
     return made
 

@@ -66,7 +66,10 @@ class MostProbableRanking(_OrderModel):
     """
 
     id = "most-probable-ranking"
-    lacks = {"monotone": "the optimal order may change as a whole when one vote is added"}  # noqa: RUF012
+    lacks = {  # noqa: RUF012
+        "monotone": "the optimal order may change as a whole when one vote is added",
+        "duplication": "the half win that every pair is given weighs less the more judgments there are",
+    }
 
     def margins(self, batch: PairCounts) -> FloatArray:
         # log p(j, k) − log p(k, j): the common denominator cancels.

@@ -66,7 +66,7 @@ class ExpectedWins(CountModel):
 
     def score(self, batch: PairCounts, rngs: Sequence[np.random.Generator]) -> FloatArray:
         decided = batch.decided
-        share = ratio(batch.wins, decided, missing=0.0).sum(-1)
+        share: FloatArray = ratio(batch.wins, decided, missing=0.0).sum(-1)
         if self.published:
             return share / max(len(batch.systems) - 1, 1)
         return ratio(share, (decided > 0).sum(-1).astype(np.float64), missing=_UNKNOWN)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import combinations
 from typing import Any
 
@@ -65,7 +65,7 @@ class SimulatedCampaign:
 
 def simulate(plan: CampaignPlan | None = None, *, rng: RngLike = None, **changes: Any) -> SimulatedCampaign:
     """Make a campaign; ``simulate(rankings=2000, rng=1)`` changes single points of the plan."""
-    plan = CampaignPlan(**changes) if plan is None else plan
+    plan = replace(plan or CampaignPlan(), **changes)
     generator = np.random.default_rng(rng)
     quality = generator.uniform(0, 10, plan.systems)
     shown = generator.random((plan.rankings, plan.systems)).argsort(axis=1)[:, : plan.outputs]
@@ -75,9 +75,14 @@ def simulate(plan: CampaignPlan | None = None, *, rng: RngLike = None, **changes
     deviation = np.sqrt(plan.spread**2 + noise**2)
     seen = generator.normal(quality[shown], deviation[:, None])
     ranks = ranks_with_ties(seen, plan.tie_radius)
-    names = numbered("system", plan.systems)
-    judgments = Judgments.from_rows(_rows(plan, names, shown, ranks, judge, segment))
-    return SimulatedCampaign(plan, judgments, dict(zip(names, quality.tolist(), strict=True)))
+    codes = _codes(plan, shown, ranks, judge, segment)
+    kinds = {"system": plan.systems, "judge": plan.judges, "segment": plan.segments, "ranking": plan.rankings}
+    names = {kind: pl.Series(numbered(kind, count)) for kind, count in kinds.items()}
+    if plan.lang_pair is not None:
+        codes = codes.with_columns(pl.lit(0, pl.Int32).alias("lang_pair"))
+        names["lang_pair"] = pl.Series([plan.lang_pair])
+    truth = dict(zip(names["system"], quality.tolist(), strict=True))
+    return SimulatedCampaign(plan, Judgments.from_codes(codes, names), truth)
 
 
 def ranks_with_ties(seen: FloatArray, radius: float) -> npt.NDArray[np.int64]:
@@ -101,31 +106,24 @@ def numbered(word: str, count: int) -> list[str]:
     return [f"{word}-{i:0{width}d}" for i in range(1, count + 1)]
 
 
-def _rows(
+def _codes(
     plan: CampaignPlan,
-    names: list[str],
     shown: npt.NDArray[np.int64],
     ranks: npt.NDArray[np.int64],
     judge: npt.NDArray[np.int64],
     segment: npt.NDArray[np.int64],
 ) -> pl.DataFrame:
-    pairs = list(combinations(range(plan.outputs), 2))
-    first, second = [i for i, _ in pairs], [j for _, j in pairs]
-    repeat = len(pairs)
-    name = pl.Series(names)
-
-    def labels(word: str, count: int, codes: npt.NDArray[np.int64]) -> pl.Series:
-        return pl.Series(numbered(word, count)).gather(np.repeat(codes, repeat))
-
+    """Every pair of every ranking, in codes."""
+    first, second = np.array(list(combinations(range(plan.outputs), 2))).T
+    repeat = len(first)
     columns = {
-        "system_a": name.gather(shown[:, first].ravel()),
-        "system_b": name.gather(shown[:, second].ravel()),
-        "outcome": np.sign(ranks[:, second] - ranks[:, first]).ravel(),
-        "judge": labels("judge", plan.judges, judge),
-        "segment": labels("segment", plan.segments, segment),
-        "ranking": labels("ranking", plan.rankings, np.arange(plan.rankings)),
-        "position_a": np.tile(np.array(first) + 1, plan.rankings),
-        "position_b": np.tile(np.array(second) + 1, plan.rankings),
+        "system_a": shown[:, first].ravel(),
+        "system_b": shown[:, second].ravel(),
+        "outcome": np.sign(ranks[:, second] - ranks[:, first]).ravel().astype(np.int8),
+        "judge": np.repeat(judge, repeat),
+        "segment": np.repeat(segment, repeat),
+        "ranking": np.repeat(np.arange(plan.rankings), repeat),
+        "position_a": np.tile(first + 1, plan.rankings),
+        "position_b": np.tile(second + 1, plan.rankings),
     }
-    rows = pl.DataFrame(columns)
-    return rows if plan.lang_pair is None else rows.with_columns(pl.lit(plan.lang_pair).alias("lang_pair"))
+    return pl.DataFrame({name: v if name == "outcome" else v.astype(np.int32) for name, v in columns.items()})

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from .ranges import rank_ranges
-    from .save import save
+    from .files import save
 
 __all__ = ["rank_ranges", "save"]
 
@@ -16,5 +16,5 @@ def __getattr__(name: str) -> Any:
 
     if name not in __all__:
         raise AttributeError(f"module 'palmares.plots' has no attribute {name!r}")
-    module = {"rank_ranges": "ranges", "save": "save"}[name]
+    module = {"rank_ranges": "ranges", "save": "files"}[name]
     return getattr(import_module(f"{__name__}.{module}"), name)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
@@ -44,22 +45,23 @@ def to_terminal(table: Table) -> str:
     """A table for the terminal, as wide as it needs; the signature is its last line."""
     from rich.box import Box
     from rich.console import Console
-    from rich.markup import escape
     from rich.table import Table as RichTable
+    from rich.text import Text
 
     # Eight lines: of these, only the one below the head and the one between sections are drawn.
     box = Box("    \n    \n ── \n    \n ── \n    \n    \n    \n")
     drawn = RichTable(box=box, pad_edge=False, show_edge=False)
     for column in table.columns:
-        drawn.add_column(escape(column.name), justify=column.align, no_wrap=True)
+        drawn.add_column(Text(column.name), justify=column.align, no_wrap=True)
     for number, cells in enumerate(table.shown()):
         if number in table.rules:
             drawn.add_section()
-        drawn.add_row(*map(escape, cells))
+        # As Text, so that nothing in a name is taken for markup or an emoji code.
+        drawn.add_row(*[Text(one_line(cell)) for cell in cells])
     buffer = io.StringIO()
     Console(file=buffer, width=10_000, highlight=False, color_system=None).print(drawn)
     lines = [line.rstrip() for line in buffer.getvalue().splitlines()]
-    return "\n".join([*([table.title] if table.title else []), *lines, *_below(table)]) + "\n"
+    return "\n".join([*([one_line(table.title)] if table.title else []), *lines, *_below(table)]) + "\n"
 
 
 def to_markdown(table: Table) -> str:
@@ -73,15 +75,16 @@ def to_markdown(table: Table) -> str:
         return "| " + " | ".join(padded) + " |"
 
     rule = "| " + " | ".join("-" * (w - 1) + (":" if r else "-") for w, r in zip(widths, right, strict=True)) + " |"
-    head = [f"**{table.title}**", ""] if table.title else []
-    below = [""] + _below(table) if _below(table) else []
+    head = [f"**{_escape_markdown(table.title)}**", ""] if table.title else []
+    notes = [_escape_markdown(note) for note in table.notes]
+    below = ["", *notes, *([table.signature] if table.signature else [])] if _below(table) else []
     return "\n".join([*head, line([c.name for c in table.columns]), rule, *map(line, body), *below]) + "\n"
 
 
 def to_latex(table: Table) -> str:
     """A ``tabular`` for the ``booktabs`` package, with the signature as a comment."""
     spec = "".join("r" if c.align == "right" else "l" for c in table.columns)
-    lines = [f"% {table.title}"] if table.title else []
+    lines = [f"% {one_line(table.title)}"] if table.title else []
     lines += [rf"\begin{{tabular}}{{{spec}}}", r"\toprule"]
     lines += [" & ".join(escape_latex(c.name) for c in table.columns) + r" \\", r"\midrule"]
     for number, row in enumerate(table.shown()):
@@ -112,18 +115,30 @@ RENDERERS: dict[str, Callable[[Table], str]] = {
 _LATEX = {
     "\\": r"\textbackslash{}", "&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_", "{": r"\{", "}": r"\}",
     "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "⋆": r"$^\star$", "†": r"$^\dagger$", "‡": r"$^\ddagger$",
-    "–": "--", "−": "$-$",
+    "–": "--", "−": "$-$", "<": r"\textless{}", ">": r"\textgreater{}", "|": r"\textbar{}",
+    # In braces, because the end of a row takes a following star or bracket for its own.
+    "[": "{[}", "]": "{]}", "*": "{*}",
 }  # fmt: skip
+
+_BREAK = re.compile(r"\r\n|[\n\r\t\v\f\x85\u2028\u2029]")
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
+#: What Markdown takes for more than itself inside a line.
+_MARKDOWN = re.compile(r"[\\`*_\[\]<>|~&]")
 
 
 def escape_latex(text: str) -> str:
     """Text that LaTeX prints as it is."""
-    return "".join(_LATEX.get(ch, ch) for ch in text)
+    return "".join(_LATEX.get(ch, ch) for ch in one_line(text))
+
+
+def one_line(text: str) -> str:
+    """Text without line breaks, and with other control characters shown by their code: no name moves the cursor."""
+    return _CONTROL.sub(lambda m: f"\\x{ord(m[0]):02x}", _BREAK.sub(" ", text))
 
 
 def _escape_markdown(text: str) -> str:
-    return text.replace("\\", "\\\\").replace("|", "\\|").replace("*", "\\*").replace("\n", " ")
+    return _MARKDOWN.sub(r"\\\g<0>", one_line(text))
 
 
 def _below(table: Table) -> list[str]:
-    return [*table.notes, *([table.signature] if table.signature else [])]
+    return [*map(one_line, table.notes), *([table.signature] if table.signature else [])]

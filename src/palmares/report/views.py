@@ -15,7 +15,8 @@ from .tables import Column, Table
 
 def score_text(value: float | None) -> str:
     """Three decimals, and a real minus sign."""
-    return "" if value is None else f"{value:.3f}".replace("-", "−")
+    # + 0.0 so that what rounds to zero has no sign.
+    return "" if value is None else f"{round(value, 3) + 0.0:.3f}".replace("-", "−")
 
 
 def range_text(span: tuple[int, int] | None) -> str:
@@ -35,8 +36,7 @@ def ranking_table(ranking: Ranking, *, title: str | None = None) -> Table:
         [*([line.cluster, line.range] if resampled else [line.rank]), line.score, line.system] for line in lines
     ]
     starts = [i for i in range(1, len(lines)) if resampled and _starts_cluster(ranking, i)]
-    notes = [f"note: {note}" for note in ranking.notes]
-    return Table(columns, rows, title, frozenset(starts), ranking.signature, notes)
+    return Table(columns, rows, title, frozenset(starts), ranking.signature, _notes(ranking))
 
 
 def ranking_csv_table(ranking: Ranking, group: Sequence[tuple[str, str | None]]) -> Table:
@@ -44,7 +44,11 @@ def ranking_csv_table(ranking: Ranking, group: Sequence[tuple[str, str | None]])
     names = [*[name for name, _ in group], "cluster", "rank", "first", "last", "score", "system"]
     front = [value for _, value in group]
     rows = [[*front, *row] for row in ranking.table().iter_rows()]
-    return Table([Column(name) for name in names], rows, signature=ranking.signature)
+    return Table([Column(name) for name in names], rows, signature=ranking.signature, notes=_notes(ranking))
+
+
+def _notes(ranking: Ranking) -> list[str]:
+    return [f"note: {note}" for note in ranking.notes]
 
 
 def _starts_cluster(ranking: Ranking, i: int) -> bool:
@@ -82,6 +86,13 @@ def systems_table(overview: Overview) -> Table:
     return Table(columns, rows, overview.lang_pair)
 
 
+def systems_csv_table(overview: Overview) -> Table:
+    """The same with the language pair in every row, for CSV."""
+    table = systems_table(overview)
+    rows = [[overview.lang_pair, *row] for row in table.rows]
+    return Table([Column("lang_pair"), *table.columns], rows)
+
+
 def head_to_head_table(table: HeadToHead, *, title: str | None = None) -> Table:
     """Bojar et al. 2014, Tables 28–37: rows and columns are systems, last rows score and range.
 
@@ -95,7 +106,7 @@ def head_to_head_table(table: HeadToHead, *, title: str | None = None) -> Table:
     notes = [
         "How often the column's system was judged better than the row's, ties ignored.",
         "Two-sided sign test: ⋆ p ≤ .10, † p ≤ .05, ‡ p ≤ .01. score: expected wins; rank: rank range.",
-        *[f"note: {note}" for note in table.ranking.notes],
+        *_notes(table.ranking),
     ]
     return Table(columns, rows, title, frozenset({n}), table.ranking.signature, notes)
 
@@ -106,7 +117,8 @@ def head_to_head_csv_table(table: HeadToHead) -> Table:
     names = list(cells[0])
     pair = table.ranking.lang_pair
     rows = [[pair, *cell.values()] for cell in cells]
-    return Table([Column(n) for n in ("lang_pair", *names)], rows, signature=table.ranking.signature)
+    columns = [Column(n) for n in ("lang_pair", *names)]
+    return Table(columns, rows, signature=table.ranking.signature, notes=_notes(table.ranking))
 
 
 def _cell(table: HeadToHead, row: int, column: int) -> str:

@@ -28,8 +28,10 @@ def rank_ranges(places: IntArray, *, p: float = 0.05) -> IntArray:
         raise InputError(f"p: got {p}; allowed: between 0 and 1, e.g. 0.05")
     samples = len(places)
     cut = math.ceil(samples * p / 2 - 1e-9)
-    if 2 * cut >= samples:
-        raise InputError(f"{samples} resamples are too few for p = {p}; use at least {math.ceil(2 / p)}")
+    # With less than one rank to drop at each end, dropping one would be more than p; and some must be left.
+    if samples * p / 2 < 1 - 1e-9 or 2 * cut >= samples:
+        enough = math.ceil(max(2 / p, 2 / (1 - p)) - 1e-9)
+        raise InputError(f"{samples} resamples are too few for p = {p}; use at least {enough}")
     ordered = np.sort(places, axis=0)
     return np.stack([ordered[cut], ordered[samples - 1 - cut]], axis=1)
 

@@ -16,7 +16,7 @@ from ..judgments import Judgments
 from ..models import DEFAULT_MODEL
 from ..models.base import Fit, Model, RngLike, check_one_lang_pair, counts_of, create
 from .ranges import IntArray, clusters, rank_ranges
-from .resampling import Replicates, generator, resample
+from .resampling import Replicates, comparable, generator, resample
 from .signature import signature
 from .units import choose_unit
 
@@ -155,7 +155,9 @@ def rank(
         "data": data.hash,
     }
     lines = _lines(fit, ranges)
-    return Ranking(fit, lines, _number(data), _lang_pair(data), signature(made, facts), replicates, (*notes, *fit.notes))
+    return Ranking(
+        fit, lines, _number(data), _lang_pair(data), signature(made, facts), replicates, (*notes, *fit.notes)
+    )
 
 
 #: `rank` has a parameter of the same name.
@@ -167,9 +169,9 @@ def seed_of(rng: RngLike) -> int:
     if isinstance(rng, np.random.Generator):
         return int(rng.integers(0, 2**63))
     sequence = rng if isinstance(rng, np.random.SeedSequence) else np.random.SeedSequence(rng)
-    if not isinstance(sequence.entropy, int) or sequence.spawn_key:
+    if not isinstance(sequence.entropy, int | np.integer) or sequence.spawn_key:
         return int(sequence.generate_state(1, np.uint64)[0])
-    return sequence.entropy
+    return int(sequence.entropy)
 
 
 def _number(data: Judgments | PairCounts) -> int:
@@ -201,12 +203,13 @@ def _lines(fit: Fit, ranges: IntArray | None) -> tuple[RankedSystem, ...]:
     assert scores is not None  # rank() refused other fits
     numbers = clusters(ranges) if ranges is not None else None
     # Equal scores share a rank and stand by name (codes are sorted names).
-    order = np.lexsort((np.arange(len(scores)), -scores))
+    level = comparable(scores)
+    order = np.lexsort((np.arange(len(scores)), -level))
     return tuple(
         RankedSystem(
             system=fit.systems[i],
             score=float(scores[i]),
-            rank=1 + int((scores > scores[i]).sum()),
+            rank=1 + int((level > level[i]).sum()),
             range=(int(ranges[i, 0]), int(ranges[i, 1])) if ranges is not None else None,
             cluster=int(numbers[i]) if numbers is not None else None,
         )

@@ -17,7 +17,7 @@ from ..errors import InputError
 from ..fingerprint import row_words
 from ..judgments import Judgments
 from ..models.base import CountModel, Model, RefitModel
-from .units import Unit, UnitKinds, unit_codes, unit_kinds
+from .units import Unit, UnitKinds, choose_unit, unit_codes, unit_kinds
 
 #: A piece of work holds at most about this many numbers, which bounds memory.
 _NUMBERS_IN_A_PIECE = 4_000_000
@@ -52,6 +52,7 @@ def resample(
     """
     if resamples < 1:
         raise InputError(f"resamples: got {resamples}; allowed: at least 1, or no resampling (--resample none)")
+    unit, _ = choose_unit(data, unit)
     if isinstance(model, CountModel):
         kinds = unit_kinds(data, unit)
         numbers = len(kinds.copies) + 6 * len(kinds.systems) ** 2
@@ -76,9 +77,14 @@ def generator(seed: int, *key: int) -> np.random.Generator:
     return np.random.Generator(np.random.PCG64(np.random.SeedSequence(seed, spawn_key=key)))
 
 
+def comparable(scores: FloatArray) -> FloatArray:
+    """The scores without the noise in the last bits of floating sums, so that equal ones are equal."""
+    return np.round(scores, 12)
+
+
 def places(scores: FloatArray, rng: np.random.Generator) -> IntArray:
     """Places from 1, best first; equal scores in random order."""
-    order = np.lexsort((rng.random(len(scores)), -scores))
+    order = np.lexsort((rng.random(len(scores)), -comparable(scores)))
     place = np.empty(len(scores), dtype=np.int64)
     place[order] = np.arange(1, len(scores) + 1)
     return place

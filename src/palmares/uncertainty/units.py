@@ -63,7 +63,9 @@ def choose_unit(data: Judgments | PairCounts, unit: str) -> tuple[Unit, str | No
     """The unit to use, and a word to the reader where ``auto`` had to fall back."""
     if isinstance(data, PairCounts):
         if unit not in ("auto", "pair"):
-            raise InputError(f"resampling unit {unit!r} needs the judgments; pair counts can be resampled by 'pair' only")
+            raise InputError(
+                f"resampling unit {unit!r} needs the judgments; pair counts can be resampled by 'pair' only"
+            )
         return "pair", None
     if unit == "auto":
         if data.has("ranking"):
@@ -75,7 +77,7 @@ def choose_unit(data: Judgments | PairCounts, unit: str) -> tuple[Unit, str | No
         raise InputError(f"cannot resample by {unit}: the judgments have no {unit}; use --resample pair")
     if unit in ("segment", "judge") and (missing := int((data.codes(unit) < 0).sum())):
         raise InputError(f"cannot resample by {unit}: {missing} of {len(data)} judgments have no {unit}")
-    return unit, None  # type: ignore[return-value]
+    return unit, None
 
 
 def unit_codes(judgments: Judgments, unit: Unit) -> IntArray:
@@ -99,19 +101,29 @@ def unit_kinds(data: Judgments | PairCounts, unit: Unit) -> UnitKinds:
         return _pair_kinds(data)
     if unit == "pair" and data.weights is None:
         return _pair_kinds(data.counts)
-    cells = data.cells
-    weights = np.ones(len(data)) if data.weights is None else data.weights
-    codes = _plain_codes(data, unit)
-    order = np.lexsort((weights, cells, codes))
-    codes, cells, weights = codes[order], cells[order], weights[order]
-    heads = np.flatnonzero(np.diff(codes, prepend=-1))
-    sizes = np.diff(heads, append=len(codes))
-    words = mix_words([cells.view(np.uint64), weights.view(np.uint64)])
+    items, cells, weights = _items(data)
+    # One sort puts the judgments of a unit side by side and counts those that are alike.
+    key, counts = np.unique(_plain_codes(data, unit) * len(cells) + items, return_counts=True)
+    unit_of, item = np.divmod(key, len(cells))
+    heads = np.flatnonzero(np.diff(unit_of, prepend=-1))
+    sizes = np.diff(heads, append=len(key))
+    words = mix_words([cells.view(np.uint64)[item], weights.view(np.uint64)[item], counts.view(np.uint64)])
     # The sum of 64 mixed bits stands for the whole vector; sorted, it also orders the kinds.
     _, first, copies = np.unique(np.add.reduceat(words, heads), return_index=True, return_counts=True)
     starts = np.concatenate([[0], np.cumsum(sizes[first])])
     rows = np.repeat(heads[first] - starts[:-1], sizes[first]) + np.arange(starts[-1])
-    return UnitKinds(data.systems, copies, starts, cells[rows], weights[rows])
+    return UnitKinds(data.systems, copies, starts, cells[item[rows]], counts[rows] * weights[item[rows]])
+
+
+def _items(judgments: Judgments) -> tuple[IntArray, IntArray, FloatArray]:
+    """The distinct (cell, weight) among the rows: the number of each row's, and what the numbers stand for."""
+    cells = np.arange(len(judgments.systems) ** 2 * 3)
+    if judgments.weights is None:
+        return judgments.cells, cells, np.ones(len(cells))
+    distinct, code = np.unique(judgments.weights, return_inverse=True)
+    # Only those that occur: all weights × all cells would be far more than there are judgments.
+    present, item = np.unique(code * len(cells) + judgments.cells, return_inverse=True)
+    return item, present % len(cells), distinct[present // len(cells)]
 
 
 def _plain_codes(judgments: Judgments, unit: Unit) -> IntArray:

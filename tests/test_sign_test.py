@@ -1,0 +1,119 @@
+"""Sign tests and head-to-head tables."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from builders import counted, pair_counts
+from scipy.stats import binomtest
+
+from palmares import head_to_head, rank
+from palmares.judgments import Judgments
+from palmares.uncertainty.head_to_head import HeadToHead
+from palmares.uncertainty.sign_test import mark, sign_test
+
+
+def compare(data: Judgments, **options: object) -> HeadToHead:
+    return head_to_head(data, rank(data, **{"resample": None, "rng": 0, **options}))
+
+
+@pytest.mark.parametrize("won", [0, 1, 5, 17, 40, 400])
+@pytest.mark.parametrize("lost", [0, 1, 6, 17, 60, 470])
+def test_p_is_that_of_scipys_binomial_test(won: int, lost: int) -> None:
+    p = sign_test(pair_counts([[0, won], [lost, 0]], ties=[[0, 9], [9, 0]]))
+    expected = binomtest(won, won + lost).pvalue if won + lost else 1.0
+    assert p[0, 1] == pytest.approx(expected, rel=1e-9)
+    assert p[1, 0] == p[0, 1]
+    assert p[0, 0] == p[1, 1] == 1
+
+
+@pytest.mark.parametrize(
+    ("p", "sign"),
+    [
+        (0.0, "‡"),
+        (0.01, "‡"),
+        (0.0100001, "†"),
+        (0.05, "†"),
+        (0.0500001, "⋆"),
+        (0.10, "⋆"),
+        (0.1000001, ""),
+        (1.0, ""),
+    ],
+)
+def test_marks_begin_at_their_thresholds(p: float, sign: str) -> None:
+    assert mark(p) == sign
+
+
+def test_marks_of_a_table_by_hand() -> None:
+    # 0 of 4: p = 2/16 = .125; 0 of 5: 2/32 = .0625 ⋆; 0 of 6: 2/64 = .031 †; 0 of 8: 2/256 = .0078 ‡.
+    losses = {4: "", 5: "⋆", 6: "†", 8: "‡"}
+    for count, sign in losses.items():
+        table = compare(counted({("a", "b"): (count, 3, 0)}))
+        assert table.mark(0, 1) == table.mark(1, 0) == sign
+
+
+def test_a_cell_says_how_often_the_column_beat_the_row() -> None:
+    table = compare(counted({("best", "worst"): (9, 5, 3)}))
+    assert table.systems == ("best", "worst")
+    assert table.share[1, 0] == 9 / 12  # column best, row worst
+    assert table.share[0, 1] == 3 / 12
+    assert np.isnan(table.share[0, 0])
+    cell = next(c for c in table.to_dict()["cells"] if c["row"] == "worst")
+    assert cell == {
+        "row": "worst", "column": "best", "share": 0.75, "decided": 12.0,
+        "p": pytest.approx(binomtest(9, 12).pvalue), "mark": "",
+    }  # fmt: skip
+
+
+def test_cells_of_a_pair_sum_to_one_and_pairs_that_never_met_are_empty() -> None:
+    table = compare(
+        counted({("a", "b"): (4, 1, 3), ("b", "c"): (2, 0, 1), ("c", "d"): (3, 2, 2), ("a", "d"): (0, 4, 0)})
+    )
+    met = ~np.isnan(table.share)
+    assert (table.share + table.share.T)[met] == pytest.approx(1)
+    index = {name: i for i, name in enumerate(table.systems)}
+    for one, other in (("a", "c"), ("a", "d"), ("b", "d")):
+        assert np.isnan(table.share[index[one], index[other]])
+        assert table.mark(index[one], index[other]) == ""
+    assert {c["share"] for c in table.to_dict()["cells"] if {c["row"], c["column"]} == {"a", "c"}} == {None}
+
+
+def test_systems_stand_in_the_order_of_the_ranking_with_its_ranges() -> None:
+    data = counted({("z", "a"): (40, 0, 1), ("z", "m"): (40, 0, 1), ("m", "a"): (40, 0, 1)})
+    table = compare(data, resample="pair", resamples=200)
+    assert table.systems == table.ranking.systems == ("z", "m", "a")
+    assert [s["range"] for s in table.to_dict()["systems"]] == [[1, 1], [2, 2], [3, 3]]
+
+
+def test_systems_that_the_ranking_left_out_are_left_out() -> None:
+    data = counted({("a", "b"): (3, 0, 1), ("b", "c"): (3, 0, 1), ("x", "y"): (1, 0, 2)})
+    table = compare(data, largest_component=True)
+    assert table.systems == ("a", "b", "c")
+    assert table.share.shape == (3, 3)
+
+
+# Bojar et al. 2014, Table 28 (Czech–English): how often the column's system beat the row's.
+W14_TABLE_28 = """
+ONLINE-B     –   .47 .43 .42 .39
+UEDIN-PHRASE .53 –   .44 .44 .41
+UEDIN-SYNTAX .57 .56 –   .49 .48
+ONLINE-A     .58 .56 .51 –   .48
+CU-MOSES     .61 .59 .52 .52 –
+score        .57 .54 .47 .46 .44
+"""
+
+
+def test_the_shares_of_w14_table_28_give_its_scores() -> None:
+    *lines, (_, *printed) = [line.split() for line in W14_TABLE_28.strip().splitlines()]
+    names = [name for name, *_ in lines]
+    share = np.array([[np.nan if cell == "–" else float(cell) for cell in cells] for _, *cells in lines])
+    pairs = {
+        (names[c], names[r]): (round(1000 * share[r, c]), 100, 1000 - round(1000 * share[r, c]))
+        for r in range(5)
+        for c in range(r)
+    }
+    table = compare(counted(pairs))
+    assert table.systems == tuple(names)
+    assert table.share == pytest.approx(share, nan_ok=True)
+    # Printed scores were made from unrounded shares.
+    assert table.expected_wins == pytest.approx([float(x) for x in printed], abs=0.01)
