@@ -61,9 +61,7 @@ def orders() -> None:
     )
 
 
-def _seconds(
-    model: str, unit: str, *, systems: int, rankings: int, resamples: int = 1000, repeats: int = 3
-) -> float:
+def _seconds(model: str, unit: str, *, systems: int, rankings: int, resamples: int = 1000, repeats: int = 3) -> float:
     setup = _SETUP.format(model=model, unit=unit, systems=systems, rankings=rankings, counts="", warm=True)
     return measure(_STATEMENT.format(unit=unit, resamples=resamples), setup=setup, repeats=repeats)[0]
 

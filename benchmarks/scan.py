@@ -31,7 +31,7 @@ def main() -> None:
         rows,
         [
             f"Peak memory of `pm.scan` at ten times the rows: {growth:.2f} ×. Targets: ratio ≤ 1.5, growth ≤ 1.3.",
-            "Peer: `polars.scan_csv(f).select(pl.all().null_count()).collect(engine=\"streaming\")`, same run.",
+            'Peer: `polars.scan_csv(f).select(pl.all().null_count()).collect(engine="streaming")`, same run.',
         ],
     )
 

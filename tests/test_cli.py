@@ -118,7 +118,7 @@ def test_ranges_and_clusters_are_null_without_resampling(ok: object, campaign: P
 
 def test_a_file_without_language_pairs_has_null_for_it(ok: object, tmp_path: Path) -> None:
     path = tmp_path / "plain.csv"
-    path.write_text("system_a,system_b,outcome\np,q,a\np,q,a\np,q,b\n")
+    path.write_text("system_a,system_b,outcome\n" + "p,q,a\np,q,b\n" * 20)
     result = ok("rank", path, *QUICK, "--format", "json")
     assert result.json[0]["lang_pair"] is None
     assert result.json[0]["notes"] == ["no ranking ids, so judgments are resampled one by one (unit pair)"]

@@ -23,12 +23,11 @@ from palmares.report.tables import (
 from palmares.report.views import (
     head_to_head_table,
     overview_table,
-    range_text,
     ranking_csv_table,
     ranking_table,
-    score_text,
     systems_csv_table,
 )
+from palmares.uncertainty.wording import range_text, score_text
 
 NASTY = [
     r"back\slash", "a|b", "50%", "under_score", "$x$", "#1", "{b}", "~", "^", "A&B", "*bold*", "[link](url)",

@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 from builders import counted, judged, random_rows
 
-from palmares import compute, rank
+from palmares import compute, rank, simulate
 from palmares.counts import PairCounts
 from palmares.errors import InputError
 from palmares.judgments import Judgments
@@ -329,7 +329,7 @@ def test_judgments_without_a_judge_are_counted_in_the_refusal() -> None:
 
 def test_without_ranking_ids_pairs_are_drawn_and_the_ranking_says_so() -> None:
     assert choose_unit(JUDGMENTS, "auto") == ("ranking", None)
-    ranking = rank(counted({("a", "b"): (5, 0, 1)}), resamples=40, rng=0)
+    ranking = rank(counted({("a", "b"): (50, 0, 10)}), resamples=40, rng=0)
     assert "unit:pair" in ranking.signature.split("|")
     assert ranking.notes == ("no ranking ids, so judgments are resampled one by one (unit pair)",)
 
@@ -442,7 +442,7 @@ def test_a_seed_is_a_seed_in_any_form() -> None:
 
 def test_numbers_in_a_signature_can_be_read_back() -> None:
     facts = {"p": 0.05, "radius": 0.1234567891, "whole": 10.0, "unit": None, "resamples": 1000000}
-    found = dict(part.split(":") for part in signature(ExpectedWins(published=True), facts).split("|"))
+    found = dict(part.split(":") for part in signature(facts, ExpectedWins(published=True)).split("|"))
     assert found["published"] == "yes"
     assert (found["p"], found["whole"], found["unit"], found["resamples"]) == (
         "0.05",
@@ -457,3 +457,11 @@ def test_counts_and_judgments_rank_alike() -> None:
     one, other = (rank(data, resample="pair", resamples=100, rng=0) for data in (JUDGMENTS, JUDGMENTS.counts))
     assert one.lines == other.lines
     assert np.array_equal(one.replicates.scores, other.replicates.scores)
+
+
+@pytest.mark.parametrize(("unit", "warned"), [("judge", True), ("segment", False), ("ranking", False), ("pair", False)])
+def test_too_few_units_are_named(unit: str, warned: bool) -> None:
+    campaign = simulate(judges=8, segments=200, rankings=300, rng=1)
+    notes = rank(campaign.judgments, resample=unit, resamples=50, rng=0).notes
+    expected = "only 8 judges to draw from; with fewer than 30, ranges come out too narrow"
+    assert notes == ((expected,) if warned else ())

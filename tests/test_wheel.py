@@ -14,8 +14,6 @@ import pytest
 
 from palmares import __version__
 
-pytestmark = pytest.mark.slow
-
 PROJECT = Path(__file__).resolve().parent.parent
 
 

@@ -32,7 +32,27 @@ _EXPORTS = {
     "plots": "palmares.plots",
 }
 
-__all__ = ["__version__", *_EXPORTS]  # noqa: PLE0604
+__all__ = [
+    "FORMATS",
+    "MODELS",
+    "CampaignPlan",
+    "Judgments",
+    "PairCounts",
+    "PalmaresError",
+    "Ranking",
+    "__version__",
+    "concat",
+    "describe",
+    "errors",
+    "head_to_head",
+    "models",
+    "plots",
+    "rank",
+    "read",
+    "scan",
+    "simulate",
+    "write",
+]
 
 if TYPE_CHECKING:
     from . import errors, models, plots

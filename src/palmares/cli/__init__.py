@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from typing import Any
 
@@ -57,7 +56,3 @@ def main(argv: list[str] | None = None) -> Any:
     except PalmaresError as error:
         click.echo(f"palmares: error: {error}", err=True)
         sys.exit(error.exit_status)
-    except BrokenPipeError:
-        # The reader (head, less) has seen enough; keep Python from complaining as it closes.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit(0)

@@ -13,13 +13,28 @@ from . import options
 
 @click.command("head-to-head")
 @options.input_options
-@click.option("--model", type=click.Choice(list(MODELS)), default=DEFAULT_MODEL, show_default=True,
-              help="Whose order and rank ranges to show.")
+@click.option(
+    "--model",
+    type=click.Choice(list(MODELS)),
+    default=DEFAULT_MODEL,
+    show_default=True,
+    help="Whose order and rank ranges to show.",
+)
 @click.option("--resamples", type=click.IntRange(1), default=1000, show_default=True, help="Bootstrap samples.")
-@click.option("--resample", type=click.Choice(["auto", "pair", "ranking", "segment", "judge", "none"]), default="auto",
-              show_default=True, help="What is drawn together.")
-@click.option("--p", type=click.FloatRange(0, 1, min_open=True, max_open=True), default=0.05, show_default=True,
-              help="Ranges leave out this share of ranks.")
+@click.option(
+    "--resample",
+    type=click.Choice(["auto", "pair", "ranking", "segment", "judge", "none"]),
+    default="auto",
+    show_default=True,
+    help="What is drawn together.",
+)
+@click.option(
+    "--p",
+    type=click.FloatRange(0, 1, min_open=True, max_open=True),
+    default=0.05,
+    show_default=True,
+    help="Ranges leave out this share of ranks.",
+)
 @options.seed_option
 @options.worker_options
 @options.format_option

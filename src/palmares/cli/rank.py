@@ -14,19 +14,31 @@ from . import options
 
 @click.command()
 @options.input_options
-@click.option("--model", type=click.Choice(list(MODELS)), default=DEFAULT_MODEL, show_default=True,
-              help="How to score.")
+@click.option(
+    "--model", type=click.Choice(list(MODELS)), default=DEFAULT_MODEL, show_default=True, help="How to score."
+)
 @click.option("--set", "settings", multiple=True, metavar="NAME=VALUE", help="A setting of the model.")
 @click.option("--resamples", type=click.IntRange(1), default=1000, show_default=True, help="Bootstrap samples.")
-@click.option("--resample", type=click.Choice(["auto", "pair", "ranking", "segment", "judge", "none"]), default="auto",
-              show_default=True, help="What is drawn together. auto: ranking, or pair without ranking ids.")
-@click.option("--p", type=click.FloatRange(0, 1, min_open=True, max_open=True), default=0.05, show_default=True,
-              help="Ranges leave out this share of ranks.")
+@click.option(
+    "--resample",
+    type=click.Choice(["auto", "pair", "ranking", "segment", "judge", "none"]),
+    default="auto",
+    show_default=True,
+    help="What is drawn together. auto: ranking, or pair without ranking ids.",
+)
+@click.option(
+    "--p",
+    type=click.FloatRange(0, 1, min_open=True, max_open=True),
+    default=0.05,
+    show_default=True,
+    help="Ranges leave out this share of ranks.",
+)
 @click.option("--by", metavar="FIELD", help="One ranking per value: judge, segment, or a column kept with --extra.")
 @click.option("--largest-component", is_flag=True, help="Leave out systems that no judgment links to the most others.")
 @click.option("--scan", is_flag=True, help="Stream the file straight to pair counts; for files larger than memory.")
-@click.option("--plot", type=click.Path(dir_okay=False),
-              help="Draw the rank ranges to an .svg, .png, .pdf or .html file.")
+@click.option(
+    "--plot", type=click.Path(dir_okay=False), help="Draw the rank ranges to an .svg, .png, .pdf or .html file."
+)
 @options.seed_option
 @options.worker_options
 @options.format_option
@@ -99,8 +111,8 @@ def _share_of(progress: Any, number: int, count: int) -> Any:
 
 
 def _plot(rankings: list[tuple[Any, Any]], path: Path) -> None:
-    from ..plots.ranges import rank_ranges
     from ..plots.files import save
+    from ..plots.ranges import rank_ranges
 
     for ranking, keys in rankings:
         value = "-".join(str(v) for _, v in keys if v is not None).replace("/", "_")

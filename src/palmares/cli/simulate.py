@@ -17,13 +17,20 @@ from . import options
 @click.option("--outputs", type=int, default=5, show_default=True, help="Outputs ranked at a time.")
 @click.option("--judges", type=int, default=12, show_default=True)
 @click.option("--segments", type=int, default=300, show_default=True)
-@click.option("--spread", type=float, default=10.0, show_default=True,
-              help="Standard deviation of an output's quality.")
+@click.option(
+    "--spread", type=float, default=10.0, show_default=True, help="Standard deviation of an output's quality."
+)
 @click.option("--tie-radius", type=float, default=2.0, show_default=True, help="Outputs this close are tied.")
 @click.option("--judge-noise", type=float, default=0.0, show_default=True, help="Mean noise of a judge.")
 @click.option("--lang-pair", default=None, help="Name of the language pair.")
-@click.option("--to", "to", type=click.Choice(["auto", *FORMATS]), default="auto", show_default=True,
-              help="Format to write; auto goes by the ending.")
+@click.option(
+    "--to",
+    "to",
+    type=click.Choice(["auto", *FORMATS]),
+    default="auto",
+    show_default=True,
+    help="Format to write; auto goes by the ending.",
+)
 @options.seed_option
 def simulate(target: str, to: str, seed: int, **plan: Any) -> None:
     """Make up a campaign whose truth is known, and write its judgments.

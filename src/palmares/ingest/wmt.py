@@ -63,6 +63,8 @@ class Wmt(TableFormat):
             )
         most = int(outputs["_slot"].max())  # type: ignore[arg-type]
         wide = _header_columns(judgments, outputs.unique(RECORD, maintain_order=True))
+        if "srcIndex" in wide.columns:
+            wide.insert_column(wide.columns.index("segmentId"), pl.lit(-1).alias("documentId"))
         for k in range(1, max(5, most) + 1):
             slot = outputs.filter(pl.col("_slot") == k).select(
                 RECORD, pl.lit(-1).alias(f"system{k}Number"),

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from .ranges import rank_ranges
     from .files import save
+    from .ranges import rank_ranges
 
 __all__ = ["rank_ranges", "save"]
 

@@ -6,6 +6,7 @@ from typing import Any
 
 from ..errors import InputError
 from ..uncertainty.ranking import Ranking
+from ..uncertainty.wording import score_text
 from .theme import FAINT, INK, PALETTE, altair, themed
 
 _ROW = 26
@@ -66,10 +67,6 @@ def _rank_axis(alt: Any, count: int) -> Any:
     """All ranks up to twenty, beyond that every fifth."""
     ticks = [rank for rank in range(1, count + 1) if count <= 20 or rank == 1 or rank % 5 == 0]
     return alt.Axis(values=ticks, title="rank", format="d", labelOverlap=False)
-
-
-def score_text(value: float) -> str:
-    return f"{value:.3f}".replace("-", "−")
 
 
 def _title(alt: Any, ranking: Ranking, title: str | None) -> Any:

@@ -10,20 +10,9 @@ import numpy as np
 from ..overview import Overview
 from ..uncertainty.head_to_head import HeadToHead
 from ..uncertainty.ranking import Ranking
+from ..uncertainty.signature import signature
+from ..uncertainty.wording import range_text, score_text
 from .tables import Column, Table
-
-
-def score_text(value: float | None) -> str:
-    """Three decimals, and a real minus sign."""
-    # + 0.0 so that what rounds to zero has no sign.
-    return "" if value is None else f"{round(value, 3) + 0.0:.3f}".replace("-", "−")
-
-
-def range_text(span: tuple[int, int] | None) -> str:
-    """``3–5``, or ``3`` where both ends are the same."""
-    if span is None:
-        return ""
-    return str(span[0]) if span[0] == span[1] else f"{span[0]}–{span[1]}"
 
 
 def ranking_table(ranking: Ranking, *, title: str | None = None) -> Table:
@@ -75,7 +64,7 @@ def overview_table(overviews: Sequence[Overview]) -> Table:
         for o in overviews
         if len(o.groups) > 1
     ]
-    return Table(columns, rows, notes=notes)
+    return Table(columns, rows, notes=notes, signature=_data_signature(overviews))
 
 
 def systems_table(overview: Overview) -> Table:
@@ -83,14 +72,19 @@ def systems_table(overview: Overview) -> Table:
     columns = [Column("system", align="left")]
     columns += [Column(name, _number) for name in ("judgments", "wins", "ties", "losses", "opponents")]
     rows = [[s.system, s.judgments, s.wins, s.ties, s.losses, s.opponents] for s in overview.by_system]
-    return Table(columns, rows, overview.lang_pair)
+    return Table(columns, rows, overview.lang_pair, signature=_data_signature([overview]))
+
+
+def _data_signature(overviews: Sequence[Overview]) -> str:
+    total = sum(o.judgments for o in overviews)
+    return signature({"judgments": total, "data": "+".join(o.data for o in overviews)})
 
 
 def systems_csv_table(overview: Overview) -> Table:
     """The same with the language pair in every row, for CSV."""
     table = systems_table(overview)
     rows = [[overview.lang_pair, *row] for row in table.rows]
-    return Table([Column("lang_pair"), *table.columns], rows)
+    return Table([Column("lang_pair"), *table.columns], rows, signature=table.signature)
 
 
 def head_to_head_table(table: HeadToHead, *, title: str | None = None) -> Table:

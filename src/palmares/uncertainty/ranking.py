@@ -18,7 +18,7 @@ from ..models.base import Fit, Model, RngLike, check_one_lang_pair, counts_of, c
 from .ranges import IntArray, clusters, rank_ranges
 from .resampling import Replicates, comparable, generator, resample
 from .signature import signature
-from .units import choose_unit
+from .units import choose_unit, few_units
 
 
 @dataclass(frozen=True)
@@ -141,7 +141,7 @@ def rank(
     unit, replicates, ranges = None, None, None
     if resample not in (None, "none"):
         unit, fallback = choose_unit(data, resample)
-        notes += [fallback] if fallback else []
+        notes += [note for note in (fallback, few_units(data, unit)) if note]
         replicates = _resample(
             made, data, unit=unit, resamples=resamples, seed=seed, executor=executor, workers=workers, progress=progress
         )
@@ -156,7 +156,7 @@ def rank(
     }
     lines = _lines(fit, ranges)
     return Ranking(
-        fit, lines, _number(data), _lang_pair(data), signature(made, facts), replicates, (*notes, *fit.notes)
+        fit, lines, _number(data), _lang_pair(data), signature(facts, made), replicates, (*notes, *fit.notes)
     )
 
 

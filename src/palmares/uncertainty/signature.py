@@ -9,9 +9,10 @@ from .._version import __version__
 from ..models.base import Model, settings
 
 
-def signature(model: Model, facts: Mapping[str, Any]) -> str:
-    """``model:… | setting:… | fact:… | version:…``, the facts in the order given."""
-    parts = [("model", model.id), *settings(model).items(), *facts.items(), ("version", __version__)]
+def signature(facts: Mapping[str, Any], model: Model | None = None) -> str:
+    """``model:…|setting:…|fact:…|version:…``, the facts in the order given."""
+    front = [("model", model.id), *settings(model).items()] if model is not None else []
+    parts = [*front, *facts.items(), ("version", __version__)]
     return "|".join(f"{name}:{_text(value)}" for name, value in parts)
 
 

@@ -24,6 +24,9 @@ UNITS: tuple[Unit, ...] = get_args(Unit)
 
 IntArray = npt.NDArray[np.int64]
 
+#: Below this, intervals from resampled clusters are known to be too short (Cameron, Gelbach & Miller 2008).
+FEW_UNITS = 30
+
 
 @dataclass(frozen=True)
 class UnitKinds:
@@ -66,7 +69,7 @@ def choose_unit(data: Judgments | PairCounts, unit: str) -> tuple[Unit, str | No
             raise InputError(
                 f"resampling unit {unit!r} needs the judgments; pair counts can be resampled by 'pair' only"
             )
-        return "pair", None
+        return "pair", "pair counts do not know rankings, so judgments are resampled one by one (unit pair)"
     if unit == "auto":
         if data.has("ranking"):
             return "ranking", None
@@ -78,6 +81,19 @@ def choose_unit(data: Judgments | PairCounts, unit: str) -> tuple[Unit, str | No
     if unit in ("segment", "judge") and (missing := int((data.codes(unit) < 0).sum())):
         raise InputError(f"cannot resample by {unit}: {missing} of {len(data)} judgments have no {unit}")
     return unit, None
+
+
+def few_units(data: Judgments | PairCounts, unit: Unit) -> str | None:
+    """A word of warning where there are too few units for a bootstrap to show how uncertain a ranking is."""
+    if isinstance(data, PairCounts):
+        count = round(data.total)
+    else:
+        count = len(np.unique(_plain_codes(data, unit))) if unit != "pair" else len(data)
+    if count >= FEW_UNITS:
+        return None
+    return (
+        f"only {count} {unit}{'s' * (count != 1)} to draw from; with fewer than {FEW_UNITS}, ranges come out too narrow"
+    )
 
 
 def unit_codes(judgments: Judgments, unit: Unit) -> IntArray:
