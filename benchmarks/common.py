@@ -14,13 +14,15 @@ from statistics import median
 
 RESULTS = Path(__file__).parent / "results"
 
+# Peak memory is VmHWM: ru_maxrss would also count the process that started this one.
 _MEASURE = """
-import json, resource, time
+import json, re, time
 {setup}
 start = time.perf_counter()
 {statement}
 seconds = time.perf_counter() - start
-print(json.dumps([seconds, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024]))
+peak = int(re.search(r"VmHWM:\\s*(\\d+)", open("/proc/self/status").read())[1]) / 1024
+print(json.dumps([seconds, peak]))
 """
 
 

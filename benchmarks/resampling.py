@@ -8,18 +8,54 @@ _SETUP = """
 import palmares as pm
 from palmares.models.base import create
 from palmares.uncertainty.resampling import resample
-judgments = pm.simulate(systems={systems}, rankings={rankings}, judges=200, segments=3000, rng=0).judgments
-{counts}
+judgments = pm.simulate(
+    systems={systems}, rankings={rankings}, judges=200, segments=3000, spread={spread}, rng=0
+).judgments
 model = create({model!r})
-if {warm}: resample(model, judgments, unit={unit!r}, resamples=2, seed=0)
+resample(model, judgments, unit={unit!r}, resamples=2, seed=0)
 """
 _STATEMENT = "resample(model, judgments, unit={unit!r}, resamples={resamples}, seed=0)"
 _SMALL = 1_000
+_PEER_RESAMPLES = 50
+
+
+_PEER = """
+import evalica, polars as pl
+votes = judgments.to_rows()
+word = {1: evalica.Winner.X, 0: evalica.Winner.Draw, -1: evalica.Winner.Y}
+given = [votes["system_a"].to_list(), votes["system_b"].to_list(), [word[o] for o in votes["outcome"]]]
+"""
+_PEER_STATEMENT = (
+    "evalica.bootstrap(evalica.average_win_rate, *given, tie_weight=0.0, n_resamples={resamples}, "
+    "bootstrap_method='percentile', random_state=0)"
+)
 
 
 def main() -> None:
+    peer()
     units()
     orders()
+
+
+def peer() -> None:
+    """The same score, resampled by `pair`, against evalica."""
+    rows = []
+    for rankings in (_SMALL, 10_000):
+        ours = _seconds("expected-wins", "pair", systems=15, rankings=rankings)
+        setup = _SETUP.format(model="expected-wins", unit="pair", systems=15, rankings=rankings, spread=10.0) + _PEER
+        theirs = measure(_PEER_STATEMENT.format(resamples=_PEER_RESAMPLES), setup=setup, repeats=1)[0]
+        theirs *= 1000 / _PEER_RESAMPLES
+        rows.append([f"{rankings * 10:,}", ours, theirs, theirs / ours])
+    report(
+        "resampling-peer",
+        "1000 resamples of expected wins by pair, against evalica",
+        ["judgments", "palmares s", "evalica s", "evalica / palmares"],
+        rows,
+        [
+            "evalica 0.4.2, `bootstrap` of `average_win_rate` with `tie_weight=0`, which is the same score; "
+            f"{_PEER_RESAMPLES} resamples measured and scaled to 1000.",
+        ],
+    )
 
 
 def units() -> None:
@@ -37,32 +73,38 @@ def units() -> None:
         ["unit", "judgments", "seconds", "ratio to 10,000 judgments"],
         rows,
         [
-            "Both cores, threads. Reading and reducing to units is included; making the judgments is not.",
-            "Unit `pair` draws from at most 315 counts, whatever their size; the other units draw whole units.",
+            "Both cores, threads. Unit `pair` draws from at most 315 counts, whatever their size (the counts are at hand, "
+            "as after `scan`). For the other units, reducing the judgments to units is part of the time.",
         ],
     )
 
 
 def orders() -> None:
-    """What resampling the exact orders costs, by the number of systems that beat each other in cycles."""
+    """What resampling the exact orders costs: in a usual campaign, and where no system is better than another."""
     rows = []
     for systems in (10, 13, 16, 18, 20):
-        for model in ("lopez", "monte-carlo-playoffs"):
-            # The same quality for all systems: one large group, the worst case for `lopez`.
-            seconds = _seconds(model, "pair", systems=systems, rankings=_SMALL, resamples=20, repeats=1)
-            bare = _seconds("expected-wins", "pair", systems=systems, rankings=_SMALL, resamples=1000, repeats=1)
-            rows.append([model, systems, seconds * 50, seconds * 50 / bare])
+        bare = _seconds("expected-wins", "pair", systems=systems, rankings=_SMALL, repeats=1)
+        costs = [
+            50 * _seconds(model, "pair", systems=systems, rankings=_SMALL, resamples=20, repeats=1, spread=spread)
+            for model, spread in (("lopez", 10.0), ("lopez", 1e6), ("monte-carlo-playoffs", 10.0))
+        ]
+        rows.append([systems, bare, *costs])
     report(
         "resampling-orders",
         "1000 resamples of the exact orders, 10,000 judgments",
-        ["model", "systems", "seconds for 1000 (20 measured)", "ratio to expected wins"],
+        ["systems", "`expected-wins` s", "`lopez` s", "`lopez` s, all systems equal", "`monte-carlo-playoffs` s"],
         rows,
-        ["`most-probable-ranking` uses the same solver as `lopez` and costs the same."],
+        [
+            "Seconds for 1000; 20 were measured for the orders. Equal systems beat each other in one large cycle, the "
+            "worst case. `most-probable-ranking` has the same solver as `lopez`.",
+        ],
     )
 
 
-def _seconds(model: str, unit: str, *, systems: int, rankings: int, resamples: int = 1000, repeats: int = 3) -> float:
-    setup = _SETUP.format(model=model, unit=unit, systems=systems, rankings=rankings, counts="", warm=True)
+def _seconds(
+    model: str, unit: str, *, systems: int, rankings: int, resamples: int = 1000, repeats: int = 3, spread: float = 10.0
+) -> float:
+    setup = _SETUP.format(model=model, unit=unit, systems=systems, rankings=rankings, spread=spread)
     return measure(_STATEMENT.format(unit=unit, resamples=resamples), setup=setup, repeats=repeats)[0]
 
 

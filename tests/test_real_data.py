@@ -6,10 +6,13 @@ import re
 from pathlib import Path
 from typing import NamedTuple
 
+import numpy as np
+import polars as pl
 import pytest
 from scipy.stats import spearmanr
 
-from palmares import rank, read
+from palmares import PairCounts, rank, read
+from palmares.models.ratios import ExpectedWins
 
 pytestmark = pytest.mark.real
 
@@ -86,3 +89,19 @@ def test_wmt13_begins_and_ends_like_the_published_clusters(real_data: Path) -> N
     assert len(found) == 13
     assert "uedin-heafield" in found[0].lower()
     assert "shef-wproa" in found[-1].lower()
+
+
+def evalica_scores(folder: Path, algorithm: str, systems: tuple[str, ...]) -> list[float]:
+    """What the library evalica gave for these votes; ties count as half a win for both."""
+    golden = pl.read_csv(folder / "llmfao" / "golden.csv").filter(pl.col("algorithm") == algorithm)
+    scores = dict(golden.select("item", "score").iter_rows())
+    return [scores[name] for name in systems]
+
+
+def test_votes_on_language_models_are_counted_as_another_library_does(real_data: Path) -> None:
+    counts = read(real_data / "llmfao" / "crowd-comparisons.csv").counts
+    halved = counts.wins + counts.ties / 2
+    assert halved.sum(axis=1).tolist() == evalica_scores(real_data, "counting", counts.systems)
+    batch = PairCounts(counts.systems, halved[None], np.zeros_like(halved)[None])
+    expected = evalica_scores(real_data, "average_win_rate", counts.systems)
+    np.testing.assert_allclose(ExpectedWins().score(batch, [])[0], expected, atol=1e-12)
