@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from importlib import import_module
 
-NAMES = ("startup", "resampling", "scan")
+NAMES = ("startup", "resampling", "models", "scan")
 
 
 def main() -> None:

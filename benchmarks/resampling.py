@@ -73,7 +73,7 @@ def units() -> None:
         ["unit", "judgments", "seconds", "ratio to 10,000 judgments"],
         rows,
         [
-            "Both cores, threads. Unit `pair` draws from at most 315 counts, whatever their size (the counts are at hand, "
+            "Both cores, threads. Unit `pair` draws from at most 315 counts, whatever their size (counts are at hand, "
             "as after `scan`). For the other units, reducing the judgments to units is part of the time.",
         ],
     )

@@ -100,7 +100,7 @@ def test_rank_prints_the_documented_json(ok: object, campaign: Path) -> None:
     assert {"signature": str, "model": str, "lang_pair": str, "judgments": int, "systems": list}.items() <= {
         key: type(value) for key, value in found.items()
     }.items()
-    assert (found["model"], found["lang_pair"], found["judgments"]) == ("expected-wins", "cs-en", 600)
+    assert (found["model"], found["lang_pair"], found["judgments"]) == ("bradley-terry", "cs-en", 600)
     systems = found["systems"]
     assert all(set(line) == {"system", "score", "rank", "range", "cluster"} for line in systems)
     assert sorted(systems, key=lambda line: -line["score"]) == systems
@@ -159,7 +159,10 @@ def test_the_seed_decides(ok: object, campaign: Path) -> None:
 
 
 @pytest.mark.parametrize("model", MODELS)
-def test_every_model_ranks(ok: object, campaign: Path, model: str) -> None:
+def test_every_model_ranks(ok: object, refused: object, campaign: Path, model: str) -> None:
+    if model in ("uniform", "adjusted-uniform"):
+        assert "predicts outcomes but gives no scores to rank by" in refused("rank", campaign, "--model", model)
+        return
     (found,) = ok("rank", campaign, "--model", model, "--resample", "none", "--format", "json").json
     assert found["signature"].startswith(f"model:{model}|")
 
@@ -171,7 +174,7 @@ def test_every_unit_is_in_the_signature(ok: object, campaign: Path, unit: str) -
 
 def test_settings_reach_the_model(ok: object, two_pairs: Path) -> None:
     default, published = (
-        ok("rank", two_pairs, "--resample", "none", "--format", "json", *extra).json[0]
+        ok("rank", two_pairs, "--model", "expected-wins", "--resample", "none", "--format", "json", *extra).json[0]
         for extra in ((), ("--set", "published=yes"))
     )
     assert "|published:no|" in default["signature"]
@@ -228,8 +231,14 @@ def test_judgments_are_selected(ok: object, two_pairs: Path, options: tuple[str,
         (("--exclude-system", "nobody"), "no system matches 'nobody'"),
         (("--by", "mood"), "cannot split by 'mood'"),
         (("--set", "published"), "--set: got 'published'; allowed: NAME=VALUE"),
-        (("--set", "loud=yes"), "model 'expected-wins' has no setting 'loud'; it has: published"),
-        (("--set", "published=perhaps"), "setting published: got 'perhaps'; allowed: yes, no"),
+        (
+            ("--model", "expected-wins", "--set", "loud=yes"),
+            "model 'expected-wins' has no setting 'loud'; it has: published",
+        ),
+        (
+            ("--model", "expected-wins", "--set", "published=perhaps"),
+            "setting published: got 'perhaps'; allowed: yes, no",
+        ),
         (("--resample", "ranking"), "cs-en: cannot resample by ranking: the judgments have no ranking"),
         (("--resamples", "20"), "cs-en: 20 resamples are too few for p = 0.05; use at least 40"),
         (("--column", "outcome"), "--column: got 'outcome'; allowed: NAME=VALUE"),
@@ -396,17 +405,17 @@ def test_describe_prints_every_format(ok: object, two_pairs: Path, output: str, 
 def test_head_to_head_prints_every_format(ok: object, campaign: Path, output: str) -> None:
     result = ok("head-to-head", campaign, *QUICK, "--format", output)
     assert "system-03" in result.out
-    assert "model:expected-wins|" in (result.err if output == "csv" else result.out)
+    assert "model:bradley-terry|" in (result.err if output == "csv" else result.out)
 
 
 def test_head_to_head_json_agrees_with_rank(ok: object, campaign: Path) -> None:
-    (table,) = ok("head-to-head", campaign, *QUICK, "--format", "json").json
-    (ranking,) = ok("rank", campaign, *QUICK, "--format", "json").json
+    (table,) = ok("head-to-head", campaign, *QUICK, "--model", "expected-wins", "--format", "json").json
+    (ranking,) = ok("rank", campaign, *QUICK, "--model", "expected-wins", "--format", "json").json
     assert table["signature"] == ranking["signature"]
     assert [(s["system"], s["range"]) for s in table["systems"]] == [
         (s["system"], s["range"]) for s in ranking["systems"]
     ]
-    assert [s["expected_wins"] for s in table["systems"]] == [s["score"] for s in ranking["systems"]]
+    assert [s["expected_wins"] for s in table["systems"]] == pytest.approx([s["score"] for s in ranking["systems"]])
     assert len(table["cells"]) == 20
     share = {(c["row"], c["column"]): c["share"] for c in table["cells"]}
     assert all(share[r, c] + share[c, r] == pytest.approx(1) for r, c in share)

@@ -7,15 +7,19 @@ import re
 from pathlib import Path
 
 import click
+import polars as pl
 import pytest
 
 import palmares as pm
 from palmares.cli import COMMANDS
 from palmares.ingest.columns import GUESSES
+from palmares.models import DEFAULT_MODEL
 from palmares.planning.simulate import CampaignPlan
+from palmares.uncertainty.wording import score_text
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
+TWO_SYSTEMS = pl.DataFrame({"system_a": ["a", "a"], "system_b": ["b", "b"], "outcome": [1, -1]})
 
 
 def page(name: str) -> str:
@@ -36,13 +40,43 @@ def test_every_option_is_on_the_command_line_page(command: str) -> None:
             assert f"`{longest}" in text or f"`{longest.removeprefix('--')}`" in text, f"{command} {longest}"
 
 
+def model_section(model: str) -> str:
+    """The section on a model, from whichever page of models has it."""
+    pages = [path.read_text(encoding="utf-8") for path in sorted(DOCS.glob("models*.md"))]
+    found = [text.split(f"\n## {model}\n")[1].split("\n## ")[0] for text in pages if f"\n## {model}\n" in text]
+    assert len(found) == 1, f"{model} has {len(found)} sections on the pages docs/models*.md"
+    return found[0]
+
+
 @pytest.mark.parametrize("model", pm.MODELS)
 def test_every_model_and_setting_is_documented(model: str) -> None:
-    text = page("models")
-    assert f"\n## {model}\n" in text
-    section = text.split(f"\n## {model}\n")[1].split("\n## ")[0]
+    section = model_section(model)
     for setting in dataclasses.fields(pm.MODELS.load(model)):
         assert f"`{setting.name}` (" in section, setting.name
+
+
+@pytest.mark.parametrize("model", pm.MODELS)
+def test_every_default_that_is_documented_is_the_default(model: str) -> None:
+    section = model_section(model)
+    words = {True: "yes", False: "no", "": "none"}
+    for setting in dataclasses.fields(pm.MODELS.load(model)):
+        shown = re.search(rf"^`{setting.name}` \((.*?)\)$", section, re.MULTILINE)
+        default = setting.default
+        named = words.get(default, default) if isinstance(default, bool | str) else default
+        assert shown is None or shown[1] == str(named), setting.name
+
+
+@pytest.mark.parametrize("model", pm.MODELS)
+def test_the_overview_says_what_every_model_can_do(model: str) -> None:
+    row = next(line for line in page("models").splitlines() if f"| `{model}` |" in line)
+    fit = pm.MODELS.load(model)().fit(pm.Judgments.from_rows(TWO_SYSTEMS), rng=0)
+    cells = [cell.strip() for cell in row.split("|")]
+    assert cells[3:5] == ["yes" if able else "–" for able in (fit.ranks, fit.predicts)]
+
+
+def test_the_overview_names_the_default_model() -> None:
+    rows = [line for line in page("models").splitlines() if "| the default: " in line]
+    assert [row.split("|")[2].strip() for row in rows] == [f"`{DEFAULT_MODEL}`"]
 
 
 @pytest.mark.parametrize("format_id", pm.FORMATS)
@@ -77,6 +111,20 @@ def test_every_page_is_in_the_table_of_contents() -> None:
     assert [name for name in pages if f"\n{name}\n" not in contents] == []
 
 
+@pytest.mark.parametrize("path", sorted(DOCS.glob("*.md")), ids=lambda path: path.stem)
+def test_every_formula_can_be_set(path: Path) -> None:
+    converter = pytest.importorskip("docutils.utils.math.latex2mathml", reason="needs the extra 'docs'")
+    for block, inline in re.findall(r"\$\$(.+?)\$\$|\$([^$\n]+)\$", path.read_text("utf-8"), re.DOTALL):
+        formula = (block or inline).strip()
+        assert not re.search(r"\\frac\d", formula), f"{formula}: \\frac needs braces here"
+        assert converter.tex2mathml(formula)
+
+
+def test_every_picture_on_a_page_exists_and_is_used() -> None:
+    shown = {name for path in DOCS.glob("*.md") for name in re.findall(r"images/([\w.-]+)", path.read_text("utf-8"))}
+    assert shown == {path.name for path in (DOCS / "images").iterdir()}
+
+
 def test_the_example_campaign_is_what_the_documented_command_makes(tmp_path: Path) -> None:
     from palmares.cli import cli
 
@@ -93,4 +141,4 @@ def test_the_readme_shows_what_the_example_really_gives() -> None:
     ranking = pm.rank(pm.read(ROOT / "examples" / "campaign.csv"), rng=0)
     assert ranking.signature in shown
     for line in ranking.lines:
-        assert re.search(rf"{line.cluster} .* {line.score:.3f}   {line.system}\n", shown), line
+        assert re.search(rf"{line.cluster} .* {score_text(line.score)}   {line.system}\n", shown), line

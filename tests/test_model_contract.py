@@ -1,6 +1,7 @@
 """What every model must do. New entries of the registry are tested without a change here.
 
-A model that lacks a property by definition says so in ``lacks``, with the reason.
+A model that lacks a property by definition says so in ``lacks``, with the reason. What predictions must be is in
+test_prediction_contract.py.
 """
 
 from __future__ import annotations
@@ -10,47 +11,28 @@ import dataclasses
 import numpy as np
 import polars as pl
 import pytest
-from builders import counted, judged, pair_counts, random_rows
+from builders import counted, random_rows
+from contract import (
+    PREDICTS_ONLY,
+    PROPERTIES,
+    RANKS_ONLY,
+    by_name,
+    every_model,
+    every_ranker,
+    needs,
+    order,
+    renamed,
+    sample,
+    scores,
+    shuffled_names,
+)
 
 from palmares import MODELS, rank
-from palmares.errors import InputError, UnplaceableError
+from palmares.errors import InputError
 from palmares.judgments import Judgments
-from palmares.models.base import Fit, Model, create, settings
+from palmares.models.base import Convergence, Model, create, settings
 from palmares.uncertainty.resampling import resample
 from palmares.uncertainty.units import UNITS
-
-#: Settings that make a slow model quick enough for a test; they change no property.
-QUICK = {"monte-carlo-playoffs": {"tournaments": "500"}}
-#: What `lacks` may name.
-PROPERTIES = {"monotone", "duplication", "relabelling", "row order"}
-
-every_model = pytest.mark.parametrize("model", [create(name, QUICK.get(name)) for name in MODELS], ids=list(MODELS))
-
-
-def needs(model: Model, name: str) -> None:
-    if name in model.lacks:
-        pytest.skip(f"lacks {name}: {model.lacks[name]}")
-
-
-def fitted(model: Model, data: Judgments) -> Fit:
-    fit = model.fit(data, rng=3)
-    if fit.scores is None:
-        pytest.skip("predicts, but does not rank")
-    return fit
-
-
-def by_name(fit: Fit) -> dict[str, float]:
-    return dict(zip(fit.systems, fit.scores.tolist(), strict=True))
-
-
-def order(scores: np.ndarray) -> list[int]:
-    """Places from 0; scores that differ by rounding only share one."""
-    return [int((scores > score + 1e-9).sum()) for score in scores]
-
-
-def sample(seed: int, **options: object) -> Judgments:
-    return Judgments.from_rows(random_rows(np.random.default_rng(seed), **options))
-
 
 CYCLE = {("a", "b"): (4, 0, 1), ("b", "c"): (4, 0, 1), ("a", "c"): (1, 0, 4)}
 SYMMETRIC = {
@@ -100,63 +82,86 @@ def test_settings_beside_a_finished_model_are_refused(model: Model) -> None:
 
 
 @every_model
-def test_every_setting_is_in_the_signature(model: Model) -> None:
-    fitted(model, sample(0))
-    printed = rank(sample(0), model=model, resample=None, rng=0).signature.split("|")
-    shown = {True: "yes", False: "no"}
-    assert printed[0] == f"model:{model.id}"
-    for name, value in settings(model).items():
-        assert f"{name}:{shown.get(value, value) if isinstance(value, bool) else value}" in printed
-
-
-@every_model
-def test_a_fit_that_only_ranks_refuses_to_predict(model: Model) -> None:
+def test_a_fit_ranks_predicts_or_both_and_says_how_it_ended(model: Model) -> None:
     fit = model.fit(sample(0), rng=0)
-    if fit.predicts:
-        assert sum(fit.predict("s0", "s1")) == pytest.approx(1)
-    else:
-        with pytest.raises(InputError, match=f"model '{model.id}' ranks but does not predict"):
-            fit.predict("s0", "s1")
+    assert (fit.ranks, fit.predicts) == (model.id not in PREDICTS_ONLY, model.id not in RANKS_ONLY)
+    assert fit.systems == sample(0).systems
+    assert isinstance(fit.convergence, Convergence)
+    assert fit.convergence.converged
+    assert fit.convergence.detail
+    assert (fit.convergence.iterations == 0) == (fit.convergence.detail == "closed form")
+
+
+@every_ranker
+def test_every_setting_is_in_the_signature(model: Model) -> None:
+    printed = rank(sample(0), model=model, resample=None, rng=0).signature.split("|")
+    facts = dict(part.split(":", 1) for part in printed)
+    assert printed[0] == f"model:{model.id}"
+    # What is printed makes the same model again.
+    given = {name: "" if value == "" else facts[name] for name, value in settings(model).items()}
+    assert create(model.id, given) == model
+
+
+@every_ranker
+def test_scores_deviations_and_draws_belong_together(model: Model) -> None:
+    fit = model.fit(sample(0), rng=0)
+    assert fit.scores.shape == (5,)
+    assert np.isfinite(fit.scores).all()
+    if fit.deviations is not None:
+        assert fit.deviations.shape == (5,)
+        assert np.isfinite(fit.deviations).all()
+        assert (fit.deviations > 0).all()
+    if model.ranges_from != "resampling":
+        assert fit.draws.shape[1:] == (5,)
+        # Scores may be means of conditional means, which are nearer to the truth than the draws' own.
+        assert (np.abs(fit.draws.mean(axis=0) - fit.scores) < 0.5 * fit.draws.std(axis=0)).all()
 
 
 # -- symmetry --------------------------------------------------------------------------------------
 
 
-def renamed(judgments: Judgments, names: dict[str, str]) -> Judgments:
-    systems = [pl.col(c).replace_strict(names) for c in ("system_a", "system_b")]
-    return Judgments.from_rows(judgments.to_rows().with_columns(systems))
-
-
-@every_model
+@every_ranker
 @pytest.mark.parametrize(
     "judgments", [sample(1), sample(2, rankings=8), *SYMMETRIC.values()], ids=["many", "few", *SYMMETRIC]
 )
 def test_renaming_systems_renames_scores(model: Model, judgments: Judgments) -> None:
-    needs(model, "relabelling")
-    before = by_name(fitted(model, judgments))
+    if "relabelling" in model.lacks:
+        assert_renaming_is_noise(model, judgments)
+        return
+    before = by_name(model.fit(judgments, rng=3))
     for seed in range(3):
-        shuffled = np.random.default_rng(seed).permutation(judgments.systems).tolist()
-        names = dict(zip(judgments.systems, shuffled, strict=True))
-        after = by_name(fitted(model, renamed(judgments, names)))
+        names = shuffled_names(judgments, seed)
+        after = by_name(model.fit(renamed(judgments, names), rng=3))
         assert after == pytest.approx({names[s]: score for s, score in before.items()}, abs=1e-9)
 
 
-@every_model
+def assert_renaming_is_noise(model: Model, judgments: Judgments) -> None:
+    """Scores under other names differ by no more than under another seed."""
+    names = shuffled_names(judgments, 0)
+    runs = 5
+    plain = np.array([model.fit(judgments, rng=seed).scores for seed in range(runs)])
+    other = [by_name(model.fit(renamed(judgments, names), rng=100 + seed)) for seed in range(runs)]
+    back = np.array([[scores[names[s]] for s in judgments.systems] for scores in other])
+    error = np.sqrt((plain.var(axis=0, ddof=1) + back.var(axis=0, ddof=1)) / runs)
+    assert (np.abs(plain.mean(axis=0) - back.mean(axis=0)) <= 5 * error + 1e-9).all()
+
+
+@every_ranker
 def test_swapping_the_sides_changes_nothing(model: Model) -> None:
     rows = random_rows(np.random.default_rng(4))
     a, b = rows["system_a"], rows["system_b"]
     swapped = rows.with_columns(b.alias("system_a"), a.alias("system_b"), -pl.col("outcome"))
     one, other = Judgments.from_rows(rows), Judgments.from_rows(swapped)
     assert one == other
-    assert np.array_equal(fitted(model, one).scores, fitted(model, other).scores)
+    assert np.array_equal(model.fit(one, rng=3).scores, model.fit(other, rng=3).scores)
 
 
-@every_model
+@every_ranker
 def test_mirrored_outcomes_turn_a_clear_order_round(model: Model) -> None:
     judgments = counted({("a", "b"): (9, 1, 1), ("b", "c"): (9, 1, 1), ("a", "c"): (10, 0, 1)})
     mirrored = Judgments.from_rows(judgments.to_rows().with_columns(-pl.col("outcome")))
-    assert order(fitted(model, judgments).scores) == [0, 1, 2]
-    assert order(fitted(model, mirrored).scores) == [2, 1, 0]
+    assert order(scores(model, judgments)) == [0, 1, 2]
+    assert order(scores(model, mirrored)) == [2, 1, 0]
 
 
 # -- more of the same ------------------------------------------------------------------------------
@@ -170,42 +175,66 @@ def doubled(judgments: Judgments) -> Judgments:
     return Judgments.from_rows(pl.concat([rows, rows]))
 
 
-@every_model
+@every_ranker
 @pytest.mark.parametrize("seed", range(4))
 def test_duplicated_data_changes_no_order(model: Model, seed: int) -> None:
     needs(model, "duplication")
     judgments = sample(seed, rankings=12)
-    assert order(fitted(model, judgments).scores) == order(fitted(model, doubled(judgments)).scores)
+    assert order(scores(model, judgments)) == order(scores(model, doubled(judgments)))
 
 
-@every_model
+@every_ranker
 def test_duplicated_clear_data_changes_no_order_even_with_a_prior(model: Model) -> None:
     judgments = counted({("a", "b"): (9, 2, 3), ("b", "c"): (8, 2, 3), ("a", "c"): (12, 1, 2)})
-    assert order(fitted(model, judgments).scores) == order(fitted(model, doubled(judgments)).scores) == [0, 1, 2]
+    assert order(scores(model, judgments)) == order(scores(model, doubled(judgments))) == [0, 1, 2]
 
 
-@every_model
+@every_ranker
 @pytest.mark.parametrize("seed", range(3))
 def test_one_more_win_never_lowers_a_system(model: Model, seed: int) -> None:
     needs(model, "monotone")
     judgments = sample(seed, systems=4, rankings=8)
     rows = judgments.to_rows().select("system_a", "system_b", "outcome")
-    before = fitted(model, judgments)
+    before = model.fit(judgments, rng=3)
     for winner in judgments.systems:
         for loser in set(judgments.systems) - {winner}:
             win = pl.DataFrame({"system_a": [winner], "system_b": [loser], "outcome": [1]}, schema=rows.schema)
-            after = fitted(model, Judgments.from_rows(pl.concat([rows, win])))
+            after = model.fit(Judgments.from_rows(pl.concat([rows, win])), rng=3)
             i = before.code(winner)
             assert after.scores[i] >= before.scores[i] - 1e-9
             assert order(after.scores)[i] <= order(before.scores)[i]
 
 
+@every_model
+def test_judgments_added_to_a_fit_count_like_the_others_or_are_refused(model: Model) -> None:
+    rows = random_rows(np.random.default_rng(7), rankings=60)
+    parts = [Judgments.from_rows(part) for part in (rows.head(120), rows.tail(60))]
+    fit = model.fit(parts[0], rng=3)
+    try:
+        updated = fit.update(parts[1])
+    except InputError as refusal:
+        message = f"model '{model.id}' cannot add judgments to a fit; fit all of them together"
+        assert str(refusal) == message  # noqa: PT017
+        return
+    assert updated.systems == fit.systems
+    if "update" in model.lacks:
+        assert np.isfinite(updated.scores).all()
+        assert updated.predict("s0", "s1") != fit.predict("s0", "s1")
+        return
+    whole = model.fit(Judgments.from_rows(rows), rng=3)
+    # A mean over runs is known to its standard error, and so are predictions from it, roughly.
+    error = 1e-6 if whole.draws is None else 5 * np.sqrt(2 / len(whole.draws)) * whole.draws.std(axis=0).max()
+    if whole.ranks:
+        assert updated.scores == pytest.approx(whole.scores, abs=error)
+    if whole.predicts:
+        assert updated.predict("s0", "s1") == pytest.approx(whole.predict("s0", "s1"), abs=error)
+
+
 # -- the same again --------------------------------------------------------------------------------
 
 
-@every_model
+@every_ranker
 def test_the_same_seed_gives_the_same_numbers(model: Model) -> None:
-    fitted(model, sample(5))
     one, other = (rank(sample(5), model=model, resamples=40, rng=11) for _ in range(2))
     assert one.lines == other.lines
     assert one.signature == other.signature
@@ -213,130 +242,36 @@ def test_the_same_seed_gives_the_same_numbers(model: Model) -> None:
     assert np.array_equal(one.replicates.places, other.replicates.places)
 
 
-@every_model
+@every_ranker
 def test_a_drawn_seed_is_in_the_signature_and_repeats_the_ranking(model: Model) -> None:
-    fitted(model, sample(5))
     first = rank(sample(5), model=model, resamples=40)
     seed = int(dict(part.split(":", 1) for part in first.signature.split("|"))["seed"])
-    assert np.array_equal(
-        first.replicates.scores, rank(sample(5), model=model, resamples=40, rng=seed).replicates.scores
-    )
+    again = rank(sample(5), model=model, resamples=40, rng=seed)
+    assert np.array_equal(first.replicates.scores, again.replicates.scores)
 
 
-@every_model
+@every_ranker
 @pytest.mark.parametrize("weights", [False, True], ids=["plain", "weighted"])
 @pytest.mark.parametrize("unit", UNITS)
 def test_the_order_of_rows_and_the_names_of_rankings_change_no_bit(model: Model, unit: str, weights: bool) -> None:
     needs(model, "row order")
+    if weights:
+        needs(model, "weights")
     rows = random_rows(np.random.default_rng(6), weights=weights)
     shuffled = rows.sample(fraction=1, shuffle=True, seed=1).with_columns(ranking=pl.col("ranking").str.reverse())
     one, other = Judgments.from_rows(rows), Judgments.from_rows(shuffled)
-    assert np.array_equal(fitted(model, one).scores, fitted(model, other).scores)
+    assert np.array_equal(model.fit(one, rng=3).scores, model.fit(other, rng=3).scores)
     first, second = (resample(model, data, unit=unit, resamples=8, seed=2) for data in (one, other))
     assert np.array_equal(first.scores, second.scores)
     assert np.array_equal(first.places, second.places)
-    assert np.isfinite(first.scores).all()
 
 
-# -- extremes --------------------------------------------------------------------------------------
-
-
-@every_model
-def test_a_system_that_won_and_one_that_lost_everything_stand_at_the_ends(model: Model) -> None:
-    judgments = counted(
-        {("best", "m1"): (5, 0, 0), ("best", "m2"): (5, 0, 0), ("best", "worst"): (5, 0, 0),
-         ("m1", "m2"): (3, 1, 2), ("m1", "worst"): (5, 0, 0), ("m2", "worst"): (5, 0, 0)}
-    )  # fmt: skip
-    fit = fitted(model, judgments)
-    assert np.isfinite(fit.scores).all()
-    places = dict(zip(fit.systems, order(fit.scores), strict=True))
-    assert (places["best"], places["worst"]) == (0, 3)
-
-
-@every_model
-@pytest.mark.parametrize("won", [(1, 0, 0), (3, 2, 1), (1000, 0, 500)], ids=str)
-def test_two_systems_are_enough(model: Model, won: tuple[int, int, int]) -> None:
-    fit = fitted(model, counted({("good", "bad"): won}))
-    assert np.isfinite(fit.scores).all()
-    assert by_name(fit)["good"] > by_name(fit)["bad"]
-
-
-@every_model
-def test_groups_that_never_met_are_refused_by_name(model: Model) -> None:
-    with pytest.raises(UnplaceableError, match=r"2 groups.*: a, b, c; d, e") as refusal:
-        model.fit(counted({("a", "b"): (1, 1, 2), ("b", "c"): (2, 0, 1), ("d", "e"): (1, 0, 1)}))
-    assert "--largest-component" in str(refusal.value)
-
-
-@every_model
-def test_the_largest_group_can_be_ranked_alone(model: Model) -> None:
-    judgments = counted({("a", "b"): (1, 1, 2), ("b", "c"): (2, 0, 1), ("d", "e"): (1, 0, 1)})
-    fitted(model, judgments.select(system=["a", "b", "c"]))
-    ranking = rank(judgments, model=model, largest_component=True, resample=None, rng=0)
-    assert set(ranking.systems) == {"a", "b", "c"}
-    assert ranking.judgments == 7
-    assert "left out, because no judgment links them to the largest group: d, e" in ranking.notes
-
-
-@every_model
-def test_a_system_that_only_tied_is_refused_unless_ties_place_it(model: Model) -> None:
-    judgments = counted({("a", "b"): (2, 0, 1), ("a", "tied"): (0, 3, 0), ("b", "tied"): (0, 3, 0)})
-    if model.linked_by == "any":
-        assert np.isfinite(fitted(model, judgments).scores).all()
-        return
-    with pytest.raises(UnplaceableError, match=r"a, b; tied.*never decided against another: tied"):
-        model.fit(judgments)
-
-
-@every_model
-@pytest.mark.parametrize("systems", [0, 1])
-def test_fewer_than_two_systems_are_refused(model: Model, systems: int) -> None:
-    with pytest.raises(InputError, match=f"got {systems} system"):
-        model.fit(pair_counts(np.zeros((systems, systems))))
-
-
-@every_model
-def test_counts_without_a_judgment_are_refused(model: Model) -> None:
-    with pytest.raises(UnplaceableError, match="s0; s1; s2"):
-        model.fit(pair_counts(np.zeros((3, 3))))
-
-
-@every_model
-def test_a_mixed_table_is_refused(model: Model) -> None:
-    mixed = judged([("a", "b", 1), ("a", "b", -1)], lang_pair=["fr-en", "de-en"])
-    for attempt in (model.fit, lambda data: rank(data, model=model)):
-        with pytest.raises(InputError, match=r"mix 2 language pairs \(de-en, fr-en\).*split"):
-            attempt(mixed)
-
-
-def test_an_empty_table_is_refused() -> None:
-    rows = pl.DataFrame(schema={"system_a": pl.String, "system_b": pl.String, "outcome": pl.Int64})
-    with pytest.raises(InputError, match="no judgments: the table is empty"):
-        Judgments.from_rows(rows)
-
-
-def test_an_unknown_model_is_refused_with_a_guess() -> None:
-    with pytest.raises(InputError, match=r"unknown model 'expected-win'; known: .*did you mean 'expected-wins'"):
-        create("expected-win")
-
-
-@pytest.mark.parametrize(
-    ("given", "wording"),
-    [
-        ({"tournaments": "many"}, "setting tournaments: got 'many'; allowed: a whole number"),
-        ({"tournaments": "0"}, "setting tournaments: got 0; allowed: at least 1"),
-    ],
-)
-def test_a_wrong_value_of_a_setting_is_refused(given: dict[str, str], wording: str) -> None:
-    with pytest.raises(InputError, match=wording):
-        create("monte-carlo-playoffs", given)
-
-
-@pytest.mark.parametrize(("text", "value"), [("yes", True), ("TRUE", True), ("0", False), (True, True), (False, False)])
-def test_a_switch_is_read_from_words(text: str, value: bool) -> None:
-    assert create("expected-wins", {"published": text}).published is value
-
-
-def test_a_switch_refuses_other_words() -> None:
-    with pytest.raises(InputError, match="setting published: got 'maybe'; allowed: yes, no"):
-        create("expected-wins", {"published": "maybe"})
+@every_ranker
+@pytest.mark.parametrize("unit", UNITS)
+def test_every_unit_can_be_resampled(model: Model, unit: str) -> None:
+    # So few rankings that some samples lack a system altogether.
+    ranking = rank(sample(8, systems=4, rankings=6), model=model, resample=unit, resamples=12, p=0.2, rng=0)
+    assert ranking.replicates.scores.shape == (12, 4)
+    assert np.isfinite(ranking.replicates.scores).all()
+    assert all(1 <= line.range[0] <= line.range[1] <= 4 for line in ranking.lines)
+    assert f"unit:{unit}" in ranking.signature.split("|")

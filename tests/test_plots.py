@@ -1,4 +1,4 @@
-"""Rank-range charts: what is drawn, and that files are written."""
+"""Charts: what is drawn, and that files are written."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from builders import counted
 
 from palmares import plots, rank
 from palmares.errors import InputError
+from palmares.models.base import create
 
 pytest.importorskip("altair", reason="needs the extra 'report'")
 pytest.importorskip("vl_convert", reason="needs the extra 'report'")
@@ -20,20 +21,24 @@ RANKING = rank(
 )  # fmt: skip
 
 
-def bars(spec: dict) -> list[dict]:
-    """The data behind the layer of bars, whether it stands there or is named."""
-    layer = next(part for part in spec["layer"] if part["mark"]["type"] == "bar")
+def drawn(spec: dict, mark: str) -> list[dict]:
+    """The data behind the layer of marks, whether it stands there or is named."""
+    layer = next(part for part in spec["layer"] if part["mark"]["type"] == mark)
     data = layer.get("data", spec.get("data"))
     return data["values"] if "values" in data else spec["datasets"][data["name"]]
 
 
+def bars(spec: dict) -> list[dict]:
+    return drawn(spec, "bar")
+
+
 def test_the_chart_has_every_system_and_its_range_best_first() -> None:
-    drawn = bars(plots.rank_ranges(RANKING).to_dict())
-    assert [row["system"] for row in drawn] == list(RANKING.systems)
+    shown = bars(plots.rank_ranges(RANKING).to_dict())
+    assert [row["system"] for row in shown] == list(RANKING.systems)
     # A bar goes a little beyond both ends of its range, but not as far as the next rank.
-    assert [(round(row["from"]), round(row["to"])) for row in drawn] == [line.range for line in RANKING.lines]
+    assert [(round(row["from"]), round(row["to"])) for row in shown] == [line.range for line in RANKING.lines]
     assert all(
-        line.range[0] - 0.5 < row["from"] < line.range[0] for row, line in zip(drawn, RANKING.lines, strict=True)
+        line.range[0] - 0.5 < row["from"] < line.range[0] for row, line in zip(shown, RANKING.lines, strict=True)
     )
 
 
@@ -94,3 +99,74 @@ def test_without_resampling_there_is_nothing_to_draw() -> None:
     ranking = rank(counted({("a", "b"): (2, 0, 1)}), resample=None, rng=0)
     with pytest.raises(InputError, match="a ranking without resampling has no rank ranges to draw"):
         plots.rank_ranges(ranking)
+
+
+# -- predicted outcomes ----------------------------------------------------------------------------
+
+#: b beat a 3 times, tied once and lost 4; b never met d.
+MET = counted({("b", "a"): (3, 1, 4), ("a", "d"): (0, 0, 6), ("b", "c"): (2, 2, 0)})
+PAIRS = create("independent-pairs").fit(MET)
+
+
+def test_a_bar_is_cut_into_the_predicted_outcomes() -> None:
+    cuts = {(row["system"], row["outcome"]): (row["from"], row["to"]) for row in bars(outcome_spec(PAIRS))}
+    # (1 + 3) / 11, (1 + 1) / 11 and (1 + 4) / 11
+    assert cuts["a", "win"] == pytest.approx((0, 4 / 11))
+    assert cuts["a", "tie"] == pytest.approx((4 / 11, 6 / 11))
+    assert cuts["a", "loss"] == pytest.approx((6 / 11, 1))
+    assert {system for system, _ in cuts} == {"a", "c", "d"}
+
+
+def test_dots_stand_where_the_judgments_would_cut_and_only_for_pairs_that_met() -> None:
+    shown = [(row["system"], row["share"]) for row in drawn(outcome_spec(PAIRS), "point")]
+    assert sorted(shown) == [("a", 3 / 8), ("a", 4 / 8), ("c", 2 / 4), ("c", 4 / 4)]
+
+
+def test_a_number_says_how_often_a_pair_met() -> None:
+    shown = {row["system"]: row["met"] for row in drawn(outcome_spec(PAIRS), "text")}
+    assert shown == {"a": "n = 8", "c": "n = 4", "d": "n = 0"}
+
+
+def test_opponents_stand_best_first_or_by_name_without_scores() -> None:
+    def opponents(fit) -> list[str]:
+        return outcome_spec(fit)["layer"][0]["encoding"]["y"]["sort"]
+
+    # Mean preferences: d (15/18 + 1/2 + 1/2) / 3, c (5/14 + 1/2 + 1/2) / 3, a (12/22 + 1/2 + 3/18) / 3.
+    assert opponents(PAIRS) == ["d", "c", "a"]
+    assert opponents(create("uniform").fit(MET)) == ["a", "c", "d"]
+
+
+def test_several_fits_are_panels_with_one_list_of_names() -> None:
+    others = [create(name).fit(MET) for name in ("independent-systems", "uniform")]
+    spec = plots.outcome_bars([PAIRS, *others], MET, "b").to_dict()
+    assert [panel["title"]["text"] for panel in spec["hconcat"]] == [
+        "independent-pairs", "independent-systems", "uniform"
+    ]  # fmt: skip
+    named = [panel["layer"][0]["encoding"]["y"]["axis"]["labels"] for panel in spec["hconcat"]]
+    assert named == [True, False, False]
+
+
+def test_counts_and_codes_do_as_well() -> None:
+    assert plots.outcome_bars(PAIRS, MET.counts, 1).to_dict() == plots.outcome_bars(PAIRS, MET, "b").to_dict()
+
+
+def test_an_svg_of_predictions_shows_names_and_outcomes(tmp_path: Path) -> None:
+    target = tmp_path / "outcomes.svg"
+    plots.save(plots.outcome_bars([PAIRS, PAIRS], MET, "b", title="What b can expect"), target)
+    text = target.read_text(encoding="utf-8")
+    assert all(f">{word}</text>" in text for word in ("a", "c", "d", "win", "tie", "loss", "What b can expect"))
+
+
+def test_what_cannot_be_drawn_is_refused() -> None:
+    with pytest.raises(InputError, match="model 'bojar' ranks but does not predict outcomes"):
+        plots.outcome_bars(create("bojar").fit(MET), MET, "b")
+    with pytest.raises(InputError, match="unknown system 'z'"):
+        plots.outcome_bars(PAIRS, MET, "z")
+    with pytest.raises(InputError, match="not of the same systems"):
+        plots.outcome_bars(PAIRS, counted({("a", "b"): (1, 0, 0)}), "b")
+    with pytest.raises(InputError, match="got no fit"):
+        plots.outcome_bars([], MET, "b")
+
+
+def outcome_spec(fit) -> dict:
+    return plots.outcome_bars(fit, MET, "b").to_dict()

@@ -38,7 +38,7 @@ def published_table(folder: Path, title: str) -> list[Line]:
 @pytest.fixture(scope="module")
 def gec15(real_data: Path) -> tuple[list[Line], object]:
     published = published_table(real_data, "Table 3b ExpectedWins")
-    return published, rank(read(real_data / "gec15" / "judgments.xml"), resample="pair", rng=0)
+    return published, rank(read(real_data / "gec15" / "judgments.xml"), model="expected-wins", resample="pair", rng=0)
 
 
 def test_gec15_scores_are_the_published_ones_to_three_decimals(gec15: tuple) -> None:
@@ -78,14 +78,14 @@ def test_wmt16_expected_wins_order_systems_like_the_official_ranking(real_data: 
     official = [
         line.split()[0] for line in (folder / f"wmt16.{pair}.official.txt").read_text().splitlines() if line[0] != "+"
     ]
-    found = rank(read(folder / f"wmt16.{pair}.csv"), resample=None, rng=0).systems
+    found = rank(read(folder / f"wmt16.{pair}.csv"), model="expected-wins", resample=None, rng=0).systems
     assert set(found) == set(official)
     assert spearmanr([found.index(name) for name in official], range(len(official))).statistic >= 0.95
 
 
 def test_wmt13_begins_and_ends_like_the_published_clusters(real_data: Path) -> None:
     # Sakaguchi et al. 2014, Table 1.
-    found = rank(read(real_data / "wmt13" / "fr-en.train.csv"), resample=None, rng=0).systems
+    found = rank(read(real_data / "wmt13" / "fr-en.train.csv"), model="expected-wins", resample=None, rng=0).systems
     assert len(found) == 13
     assert "uedin-heafield" in found[0].lower()
     assert "shef-wproa" in found[-1].lower()

@@ -35,6 +35,7 @@ class Refitted:
     id = "refitted"
     linked_by = "decisive"
     lacks = {}  # noqa: RUF012
+    ranges_from = "resampling"
 
     def fit(self, data: Judgments | PairCounts, *, rng: object = None) -> Fit:
         return ExpectedWins().fit(data)

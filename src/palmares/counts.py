@@ -84,6 +84,16 @@ class PairCounts:
             groups.setdefault(int(label), []).append(name)
         return sorted((tuple(g) for g in groups.values()), key=lambda g: (-len(g), g))
 
+    def plus(self, more: PairCounts) -> PairCounts:
+        """These counts and ``more``, over the systems of both."""
+        systems = tuple(sorted({*self.systems, *more.systems}))
+        wins, ties = np.zeros((2, len(systems), len(systems)))
+        for part in (self, more):
+            index = [systems.index(name) for name in part.systems]
+            wins[np.ix_(index, index)] += part.wins
+            ties[np.ix_(index, index)] += part.ties
+        return PairCounts(systems, wins, ties, self.lang_pair)
+
     def keep(self, systems: tuple[str, ...]) -> PairCounts:
         """The counts among some of the systems only."""
         missing = [name for name in systems if name not in self.systems]

@@ -18,10 +18,12 @@ from . import options
     "--model", type=click.Choice(list(MODELS)), default=DEFAULT_MODEL, show_default=True, help="How to score."
 )
 @click.option("--set", "settings", multiple=True, metavar="NAME=VALUE", help="A setting of the model.")
+@click.option("--scale", type=click.Choice(["natural", "elo"]), help="Scale of bradley-terry scores.")
+@click.option("--anchor", metavar="NAME=VALUE", help="Fix the score of one system of bradley-terry.")
 @click.option("--resamples", type=click.IntRange(1), default=1000, show_default=True, help="Bootstrap samples.")
 @click.option(
     "--resample",
-    type=click.Choice(["auto", "pair", "ranking", "segment", "judge", "none"]),
+    type=click.Choice(["auto", "pair", "ranking", "segment", "judge", "posterior", "none"]),
     default="auto",
     show_default=True,
     help="What is drawn together. auto: ranking, or pair without ranking ids.",
@@ -51,7 +53,9 @@ def rank(**arguments: Any) -> None:
     from ..models.base import create
 
     # Before the files, so that a wrong setting is noticed at once.
-    arguments["model"] = create(arguments["model"], options.keyed(arguments["settings"], "--set"))
+    shorthand = {name: arguments[name] for name in ("scale", "anchor") if arguments[name] is not None}
+    given = options.keyed(arguments["settings"], "--set")
+    arguments["model"] = create(arguments["model"], {**given, **shorthand})
     rankings = _scanned(arguments) if arguments["scan"] else _read(arguments)
     if arguments["plot"]:
         _plot(rankings, Path(arguments["plot"]))

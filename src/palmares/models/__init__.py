@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from ..registry import Entry, Registry
 
 #: Every model, in the order that listings show them.
 MODELS = Registry(
     "model",
     {
+        "bradley-terry": Entry("palmares.models.bradley_terry:BradleyTerry", "strengths on a logistic scale; ties"),
         "expected-wins": Entry(
             "palmares.models.ratios:ExpectedWins", "mean over opponents of the share of decided comparisons won"
         ),
@@ -20,7 +23,34 @@ MODELS = Registry(
         "monte-carlo-playoffs": Entry(
             "palmares.models.playoffs:MonteCarloPlayoffs", "mean place in simulated knock-out tournaments"
         ),
+        "trueskill": Entry("palmares.models.trueskill:TrueSkill", "Gaussian skills; WMT's official ranking 2014–16"),
+        "uniform": Entry("palmares.models.baselines:Uniform", "⅓ for every outcome; predicts only"),
+        "adjusted-uniform": Entry("palmares.models.baselines:AdjustedUniform", "the overall tie rate; predicts only"),
+        "independent-pairs": Entry(
+            "palmares.models.baselines:IndependentPairs", "smoothed outcome shares of every pair by itself"
+        ),
+        "independent-systems": Entry(
+            "palmares.models.baselines:IndependentSystems", "smoothed outcome shares of every system by itself"
+        ),
+        "hopkins-may": Entry(
+            "palmares.models.hopkins_may:HopkinsMay", "Gaussian abilities, items and judges, by Gibbs sampling"
+        ),
+        "irt-categorical": Entry(
+            "palmares.models.irt_categorical:IrtCategorical", "items on a scale of levels, by Gibbs sampling"
+        ),
     },
 )
 
-DEFAULT_MODEL = "expected-wins"
+DEFAULT_MODEL = "bradley-terry"
+
+
+def __getattr__(name: str) -> Any:
+    """The classes of the registry by name (``palmares.models.BradleyTerry``), and `create`."""
+    if name == "create":
+        from .base import create
+
+        return create
+    for model_id, entry in MODELS.items():
+        if entry.target.endswith(f":{name}"):
+            return MODELS.load(model_id)
+    raise AttributeError(f"module 'palmares.models' has no attribute {name!r}")

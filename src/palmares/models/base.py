@@ -24,6 +24,9 @@ from . import MODELS
 RngLike = int | np.random.SeedSequence | np.random.Generator | None
 
 
+RangeSource = Literal["resampling", "posterior", "runs"]
+
+
 class Prediction(NamedTuple):
     """Probabilities of the three outcomes when a meets b."""
 
@@ -54,6 +57,8 @@ class Fit:
     deviations: FloatArray | None = field(default=None, repr=False)
     convergence: Convergence = Convergence()
     notes: tuple[str, ...] = ()
+    #: Scores of single posterior draws or runs, (draws, systems), where the model makes them.
+    draws: FloatArray | None = field(default=None, repr=False)
 
     #: Whether `predict` can be called.
     predicts: ClassVar[bool] = False
@@ -67,6 +72,10 @@ class Fit:
         """Probabilities that a is judged better than, equal to, or worse than b (names or codes)."""
         raise InputError(f"model {self.model.id!r} ranks but does not predict outcomes")
 
+    def update(self, more: Judgments | PairCounts) -> Fit:
+        """The fit to these judgments and ``more`` of the same systems, without starting over."""
+        raise InputError(f"model {self.model.id!r} cannot add judgments to a fit; fit all of them together")
+
     def code(self, system: str | int) -> int:
         """The code of a system given by name or code."""
         if isinstance(system, str):
@@ -78,15 +87,39 @@ class Fit:
         return int(system)
 
 
+@dataclass(frozen=True)
+class OutcomeFit(Fit):
+    """A fit that predicts: ``outcomes[i, j]`` are P(win), P(tie), P(loss) when i meets j."""
+
+    outcomes: FloatArray = field(kw_only=True, repr=False)
+
+    predicts: ClassVar[bool] = True
+
+    def predict(self, a: str | int, b: str | int) -> Prediction:
+        i, j = self.code(a), self.code(b)
+        if i == j:
+            raise InputError(f"system {self.systems[i]!r} is not compared with itself; name two systems")
+        return Prediction(*map(float, self.outcomes[i, j]))
+
+
 @runtime_checkable
 class Model(Protocol):
     """Settings, and a way to fit judgments."""
 
     id: ClassVar[str]
-    #: Which judgments put two systems on one scale.
-    linked_by: ClassVar[Literal["any", "decisive"]]
-    #: Contract properties that the model lacks by definition, with the reason.
-    lacks: ClassVar[Mapping[str, str]]
+    #: Where rank ranges come from unless a unit is asked for: a bootstrap; the fit's own posterior draws; or its
+    #: random runs, in which case a bootstrap sample is one run and the score is the mean over samples.
+    ranges_from: ClassVar[RangeSource]
+
+    @property
+    def linked_by(self) -> Literal["any", "decisive"]:
+        """Which judgments put two systems on one scale."""
+        ...
+
+    @property
+    def lacks(self) -> Mapping[str, str]:
+        """Contract properties that the model lacks by definition, with the reason."""
+        ...
 
     def fit(self, data: Judgments | PairCounts, *, rng: RngLike = None) -> Fit:
         """Fit one table; refuse systems that cannot be placed."""
@@ -106,12 +139,22 @@ class RefitModel(Model, Protocol):
         ...
 
 
+@runtime_checkable
+class RunsModel(Model, Protocol):
+    """A model whose score is a mean over random runs (``ranges_from = "runs"``)."""
+
+    def single_run(self) -> Model:
+        """The same model with one run, for where bootstrap samples are the runs."""
+        ...
+
+
 class CountModel:
     """Base of the models that read nothing but pair counts."""
 
     id: ClassVar[str]
     linked_by: ClassVar[Literal["any", "decisive"]] = "decisive"
     lacks: ClassVar[Mapping[str, str]] = {}
+    ranges_from: ClassVar[RangeSource] = "resampling"
 
     def fit(self, data: Judgments | PairCounts, *, rng: RngLike = None) -> Fit:
         counts = counts_of(data)
@@ -124,6 +167,10 @@ class CountModel:
     def score(self, batch: PairCounts, rngs: Sequence[np.random.Generator]) -> FloatArray:
         """Scores of every member of a batch of counts, one generator for each: an array (batch, systems)."""
         raise NotImplementedError
+
+    def prepared(self, counts: PairCounts) -> CountModel:
+        """What scores samples of these counts fastest; a model that needs no preparation is its own."""
+        return self
 
     def notes(self, counts: PairCounts) -> tuple[str, ...]:
         """What a reader of this fit should know."""
@@ -196,6 +243,14 @@ def _parse_setting(name: str, text: str, kind: type) -> Any:
     except ValueError:
         article = {"int": "a whole number", "float": "a number"}.get(kind.__name__, kind.__name__)
         raise InputError(f"setting {name}: got {text!r}; allowed: {article}") from None
+
+
+def mean_preference(outcomes: FloatArray) -> FloatArray:
+    """The score of models that have none: the mean over opponents of P(win) + ½ P(tie)."""
+    n = outcomes.shape[-2]
+    preferred = outcomes[..., 0] + outcomes[..., 1] / 2
+    own = np.diagonal(preferred, axis1=-2, axis2=-1)
+    return np.asarray((preferred.sum(-1) - own) / (n - 1))
 
 
 def ratio(part: FloatArray, whole: FloatArray, *, missing: float) -> npt.NDArray[np.float64]:

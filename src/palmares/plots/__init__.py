@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from .files import save
+    from .predictions import outcome_bars
     from .ranges import rank_ranges
 
-__all__ = ["rank_ranges", "save"]
+__all__ = ["outcome_bars", "rank_ranges", "save"]
 
 
 def __getattr__(name: str) -> Any:
@@ -16,5 +17,5 @@ def __getattr__(name: str) -> Any:
 
     if name not in __all__:
         raise AttributeError(f"module 'palmares.plots' has no attribute {name!r}")
-    module = {"rank_ranges": "ranges", "save": "files"}[name]
+    module = {"outcome_bars": "predictions", "rank_ranges": "ranges", "save": "files"}[name]
     return getattr(import_module(f"{__name__}.{module}"), name)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -14,9 +14,9 @@ from ..counts import PairCounts
 from ..errors import InputError
 from ..judgments import Judgments
 from ..models import DEFAULT_MODEL
-from ..models.base import Fit, Model, RngLike, check_one_lang_pair, counts_of, create
+from ..models.base import Fit, Model, RngLike, RunsModel, check_one_lang_pair, counts_of, create
 from .ranges import IntArray, clusters, rank_ranges
-from .resampling import Replicates, comparable, generator, resample
+from .resampling import Replicates, comparable, from_draws, generator, resample
 from .signature import signature
 from .units import choose_unit, few_units
 
@@ -135,20 +135,31 @@ def rank(
     if largest_component:
         data = _largest_component(data, made, notes)
     seed = seed_of(rng)
-    fit = made.fit(data, rng=generator(seed, 0))
+    wanted = None if resample == "none" else resample
+    if wanted == "auto" and made.ranges_from == "posterior":
+        wanted = "posterior"
+    # Where bootstrap samples are the runs, the fit itself needs only one.
+    by_runs = wanted not in (None, "posterior") and made.ranges_from == "runs"
+    point = made.single_run() if by_runs and isinstance(made, RunsModel) else made
+    fit = point.fit(data, rng=generator(seed, 0))
     if fit.scores is None:
         raise InputError(f"model {made.id!r} predicts outcomes but gives no scores to rank by")
-    unit, replicates, ranges = None, None, None
-    if resample not in (None, "none"):
-        unit, fallback = choose_unit(data, resample)
-        notes += [note for note in (fallback, few_units(data, unit)) if note]
+    replicates = None
+    if wanted == "posterior" or (wanted is None and made.ranges_from == "runs"):
+        replicates = from_draws(fit, seed)
+    elif wanted is not None:
+        wanted, fallback = choose_unit(data, wanted)
+        notes += [note for note in (fallback, few_units(data, wanted)) if note]
         replicates = _resample(
-            made, data, unit=unit, resamples=resamples, seed=seed, executor=executor, workers=workers, progress=progress
-        )
-        ranges = rank_ranges(replicates.places, p=p)
+            made, data, unit=wanted, resamples=resamples, seed=seed, executor=executor, workers=workers,
+            progress=progress,
+        )  # fmt: skip
+        if by_runs:
+            fit = replace(fit, model=made, scores=replicates.scores.mean(axis=0), draws=None)
+    ranges = rank_ranges(replicates.places, p=p) if replicates is not None else None
     facts = {
-        "unit": unit,
-        **({"resamples": resamples, "p": p} if unit else {}),
+        "unit": wanted,
+        **({"resamples": len(replicates.scores), "p": p} if replicates is not None else {}),
         "seed": seed,
         "systems": len(data.systems),
         "judgments": _number(data),
@@ -208,7 +219,7 @@ def _lines(fit: Fit, ranges: IntArray | None) -> tuple[RankedSystem, ...]:
     return tuple(
         RankedSystem(
             system=fit.systems[i],
-            score=float(scores[i]),
+            score=float(level[i]),
             rank=1 + int((level > level[i]).sum()),
             range=(int(ranges[i, 0]), int(ranges[i, 1])) if ranges is not None else None,
             cluster=int(numbers[i]) if numbers is not None else None,

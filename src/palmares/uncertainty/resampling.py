@@ -16,7 +16,7 @@ from ..counts import FloatArray, PairCounts
 from ..errors import InputError
 from ..fingerprint import row_words
 from ..judgments import Judgments
-from ..models.base import CountModel, Model, RefitModel
+from ..models.base import CountModel, Fit, Model, RefitModel
 from .units import Unit, UnitKinds, choose_unit, unit_codes, unit_kinds
 
 #: A piece of work holds at most about this many numbers, which bounds memory.
@@ -57,7 +57,9 @@ def resample(
         kinds = unit_kinds(data, unit)
         numbers = len(kinds.copies) + 6 * len(kinds.systems) ** 2
         pieces = _pieces(resamples, numbers, workers)
-        tasks = [(model, kinds, seed, lo, hi) for lo, hi in pieces]
+        full = kinds.tables(kinds.copies[None])
+        scorer = model.prepared(PairCounts(full.systems, full.wins[0], full.ties[0]))
+        tasks = [(scorer, kinds, seed, lo, hi) for lo, hi in pieces]
         parts = compute.run(_score_counts, tasks, executor=executor, workers=workers, progress=progress)
     else:
         if isinstance(data, PairCounts):
@@ -70,6 +72,14 @@ def resample(
     scores = np.concatenate([part[0] for part in parts])
     places = np.concatenate([part[1] for part in parts])
     return Replicates(data.systems, scores, places)
+
+
+def from_draws(fit: Fit, seed: int) -> Replicates:
+    """The fit's own posterior draws or runs in the place of bootstrap samples."""
+    if fit.draws is None:
+        raise InputError(f"model {fit.model.id!r} makes no draws to take ranges from; use --resample ranking or pair")
+    order = [places(row, generator(seed, 2, r)) for r, row in enumerate(fit.draws)]
+    return Replicates(fit.systems, fit.draws, np.stack(order))
 
 
 def generator(seed: int, *key: int) -> np.random.Generator:

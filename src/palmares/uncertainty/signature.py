@@ -17,7 +17,7 @@ def signature(facts: Mapping[str, Any], model: Model | None = None) -> str:
 
 
 def _text(value: Any) -> str:
-    if value is None:
+    if value is None or value == "":
         return "none"
     if isinstance(value, bool):
         return "yes" if value else "no"

@@ -1,0 +1,90 @@
+"""Draw the pictures of the model pages, from the example campaign: ``python docs/figures.py``.
+
+One picture a family of models, docs/images/model-<family>.svg; a family of which no model is there is left out.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import palmares as pm
+from palmares import plots
+from palmares.models.base import Fit, create
+from palmares.plots.theme import FAINT, INK, PALETTE, altair, themed
+
+DOCS = Path(__file__).parent
+CAMPAIGN = DOCS.parent / "examples" / "campaign.csv"
+#: A system from the middle of the field, whose opponents are better and worse ones.
+SYSTEM = "system-04"
+
+DIRECT = ("expected-wins", "bojar", "orig-wmt", "lopez", "most-probable-ranking", "monte-carlo-playoffs")
+#: The models that are drawn for every family, with their settings, and the title of the picture.
+PREDICTIVE: dict[str, tuple[str, list[tuple[str, dict[str, str]]]]] = {
+    "baselines": (
+        "Baselines: one pair, one system, or no system at a time",
+        [("independent-pairs", {}), ("independent-systems", {}), ("adjusted-uniform", {})],
+    ),
+    "bradley-terry": ("Bradley–Terry: one number a system explains all its pairs", [("bradley-terry", {})]),
+    "trueskill": ("TrueSkill: a mean and a variance for every system", [("trueskill", {})]),
+    "irt": (
+        "Latent quality: abilities, items and noisy judges",
+        [("hopkins-may", {}), ("irt-categorical", {})],
+    ),
+}
+
+
+def main() -> None:
+    judgments = pm.read(CAMPAIGN)
+    images = DOCS / "images"
+    plots.save(direct_scores(judgments), images / "model-direct.svg")
+    for family, (title, models) in PREDICTIVE.items():
+        fits = [fitted(name, settings, judgments) for name, settings in models if name in pm.MODELS]
+        if fits:
+            plots.save(plots.outcome_bars(fits, judgments, SYSTEM, title=title), images / f"model-{family}.svg")
+
+
+def fitted(name: str, settings: dict[str, str], judgments: pm.Judgments) -> Fit:
+    return create(name, settings).fit(judgments, rng=0)
+
+
+def direct_scores(judgments: pm.Judgments) -> Any:
+    """The scores of the direct models side by side, each from 0 (its worst system) to 1 (its best)."""
+    alt = altair()
+    fits = [fitted(name, {}, judgments) for name in DIRECT]
+    best_first = [judgments.systems[i] for i in np.argsort(-fits[0].scores)]
+    panels = [score_panel(alt, fit, best_first, first=number % 3 == 0) for number, fit in enumerate(fits)]
+    rows = [alt.hconcat(*panels[start : start + 3], spacing=24) for start in range(0, len(panels), 3)]
+    lines = [
+        "every score stretched to go from its worst system to its best; systems in the order of expected-wins",
+        "orange: a system placed below one that expected-wins puts behind it",
+    ]
+    title = alt.Title("Scores that rank directly, on one campaign", subtitle=lines)
+    pad = {"left": 10, "top": 10, "right": 16, "bottom": 10}
+    return themed(alt.vconcat(*rows, spacing=26).properties(title=title, padding=pad))
+
+
+def score_panel(alt: Any, fit: Fit, best_first: list[str], *, first: bool) -> Any:
+    scores = (fit.scores - fit.scores.min()) / np.ptp(fit.scores)
+    values = [float(scores[fit.systems.index(name)]) for name in best_first]
+    rows = [
+        {"system": name, "score": value, "colour": PALETTE[1] if value < max(values[i:]) - 1e-9 else PALETTE[0]}
+        for i, (name, value) in enumerate(zip(best_first, values, strict=True))
+    ]
+    axis = alt.Axis(ticks=False, domain=False, offset=6, labels=first)
+    base = alt.Chart(alt.Data(values=rows)).encode(
+        y=alt.Y("system:N", sort=best_first, title=None, axis=axis),
+        x=alt.X("score:Q", title=None, scale=alt.Scale(domain=[0, 1]), axis=alt.Axis(labels=False, ticks=False)),
+    )
+    layers = [
+        base.mark_rule(color=FAINT, strokeWidth=2).encode(x2=alt.datum(0)),
+        base.mark_point(filled=True, size=70, opacity=1).encode(color=alt.Color("colour:N", scale=None)),
+    ]
+    heading = alt.Title(fit.model.id, fontSize=12, color=INK, frame="group", offset=6)
+    return alt.layer(*layers).properties(width=180, height=20 * len(best_first), title=heading)
+
+
+if __name__ == "__main__":
+    main()
