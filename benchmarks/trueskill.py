@@ -91,7 +91,10 @@ def updates() -> None:
             ["the same arithmetic in a bare compiled loop", bare / 1e6, 1.0],
             ["package `trueskill` 0.4.5", peer / 1e6, peer / bare],
         ],
-        [f"15 systems, a quarter ties; {_UPDATES:,} updates, {_PEER_UPDATES:,} for the package. Without compilation."],
+        [
+            f"15 systems, a quarter ties; {_UPDATES:,} updates, {_PEER_UPDATES:,} for the package; compiled before.",
+            "The bare loop takes no care of the tails, where its quotients are 0/0; that care is what it is faster by.",
+        ],
     )
 
 

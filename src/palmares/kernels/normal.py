@@ -20,19 +20,19 @@ _TERMS = 24
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(8)
 
 
-@numba.njit(nogil=True, cache=True, inline="always")  # type: ignore[untyped-decorator]
+@numba.njit(nogil=True, cache=True, error_model="numpy", inline="always")  # type: ignore[untyped-decorator]
 def density(x: float) -> float:  # pragma: no cover - compiled
     """The standard normal density."""
     return _DENSITY_AT_0 * math.exp(-0.5 * x * x)
 
 
-@numba.njit(nogil=True, cache=True, inline="always")  # type: ignore[untyped-decorator]
+@numba.njit(nogil=True, cache=True, error_model="numpy", inline="always")  # type: ignore[untyped-decorator]
 def probability(x: float) -> float:  # pragma: no cover - compiled
     """The standard normal distribution function, with all digits below 0 too."""
     return 0.5 * math.erfc(-_SQRT_HALF * x)
 
 
-@numba.njit(nogil=True, cache=True)  # type: ignore[untyped-decorator]
+@numba.njit(nogil=True, cache=True, error_model="numpy")  # type: ignore[untyped-decorator]
 def _excess(y: float) -> float:  # pragma: no cover - compiled
     """N(y) / Φ(−y) − y for large y, by Laplace's fraction 1/(y + 2/(y + 3/(y + …)))."""
     rest = y
@@ -41,7 +41,7 @@ def _excess(y: float) -> float:  # pragma: no cover - compiled
     return 1 / rest
 
 
-@numba.njit(nogil=True, cache=True)  # type: ignore[untyped-decorator]
+@numba.njit(nogil=True, cache=True, error_model="numpy", inline="always")  # type: ignore[untyped-decorator]
 def win_moments(t: float, margin: float) -> tuple[float, float]:  # pragma: no cover - compiled
     """v and w when the first won: v = N(t − ε) / Φ(t − ε), w = v (v + t − ε)."""
     x = t - margin
@@ -53,27 +53,27 @@ def win_moments(t: float, margin: float) -> tuple[float, float]:  # pragma: no c
     return v, v * (v + x)
 
 
-@numba.njit(nogil=True, cache=True)  # type: ignore[untyped-decorator]
+@numba.njit(nogil=True, cache=True, error_model="numpy", inline="always")  # type: ignore[untyped-decorator]
 def tie_moments(t: float, margin: float) -> tuple[float, float]:  # pragma: no cover - compiled
     """v and w of a tie.
 
     v = (N(a) − N(b)) / (Φ(b) − Φ(a)) and w = v² + (b N(b) − a N(a)) / (Φ(b) − Φ(a)), with a = −ε − t and b = ε − t.
     """
     size = abs(t)
+    narrow = margin <= 0.1 and margin * size <= 1
+    if margin - size > _TAIL and not narrow:
+        # On the negative side both Φ would be near 1 and their difference lose digits.
+        v, w = _wide_tie(size, margin)
+        return math.copysign(v, -t), w
     if margin < 1e-3 and size < 1:
         # The strip is so narrow that the density in it is a straight line: errors are below 1e-12.
         third = margin * margin / 3
         return t * (third - 1), 1 - third
-    if margin <= 0.1 and margin * size <= 1:
-        v, w = _narrow_tie(size, margin)
-    elif margin - size > _TAIL:
-        v, w = _wide_tie(size, margin)
-    else:
-        v, w = _far_tie(size, margin)
-    return (v, w) if t >= 0 else (-v, w)
+    v, w = _narrow_tie(size, margin) if narrow else _far_tie(size, margin)
+    return math.copysign(v, -t), w
 
 
-@numba.njit(nogil=True, cache=True)  # type: ignore[untyped-decorator]
+@numba.njit(nogil=True, cache=True, error_model="numpy", inline="always")  # type: ignore[untyped-decorator]
 def _wide_tie(t: float, margin: float) -> tuple[float, float]:  # pragma: no cover - compiled
     """As the formula says; nothing cancels in a strip that is wide and not far out."""
     low, high = -margin - t, margin - t
@@ -83,7 +83,7 @@ def _wide_tie(t: float, margin: float) -> tuple[float, float]:  # pragma: no cov
     return v, v * v + (high * at_high - low * at_low) / inside
 
 
-@numba.njit(nogil=True, cache=True)  # type: ignore[untyped-decorator]
+@numba.njit(nogil=True, cache=True, error_model="numpy")  # type: ignore[untyped-decorator]
 def _narrow_tie(t: float, margin: float) -> tuple[float, float]:  # pragma: no cover - compiled
     """By quadrature about the middle of the strip: the differences of the formula would cancel."""
     mass = first = second = 0.0
@@ -97,7 +97,7 @@ def _narrow_tie(t: float, margin: float) -> tuple[float, float]:  # pragma: no c
     return mean - t, 1 - (second / mass - mean * mean)
 
 
-@numba.njit(nogil=True, cache=True)  # type: ignore[untyped-decorator]
+@numba.njit(nogil=True, cache=True, error_model="numpy")  # type: ignore[untyped-decorator]
 def _far_tie(t: float, margin: float) -> tuple[float, float]:  # pragma: no cover - compiled
     """Everything divided by the density at the near edge, which would underflow."""
     near, far = t - margin, t + margin

@@ -20,7 +20,7 @@ IntArray = npt.NDArray[np.int64]
 _SMALL_SIGMA = 10.0
 
 
-@numba.njit(nogil=True, cache=True, inline="always")  # type: ignore[untyped-decorator]
+@numba.njit(nogil=True, cache=True, error_model="numpy", inline="always")  # type: ignore[untyped-decorator]
 def play_pair(
     mean: FloatArray, variance: FloatArray, first: int, second: int, tied: bool, noise: float, margin: float
 ) -> None:  # pragma: no cover - compiled
@@ -37,7 +37,7 @@ def play_pair(
     variance[second] *= 1 - variance[second] * w
 
 
-@numba.njit(nogil=True, cache=True)  # type: ignore[untyped-decorator]
+@numba.njit(nogil=True, cache=True, error_model="numpy")  # type: ignore[untyped-decorator]
 def play_sequence(
     mean: FloatArray,
     variance: FloatArray,
@@ -56,7 +56,7 @@ def play_sequence(
         play_pair(mean, variance, a, b, outcome[k] == 0, noise, margin)
 
 
-@numba.njit(nogil=True, cache=True)  # type: ignore[untyped-decorator]
+@numba.njit(nogil=True, cache=True, error_model="numpy")  # type: ignore[untyped-decorator]
 def replay(
     wins: FloatArray,
     ties: FloatArray,
@@ -103,7 +103,7 @@ def replay(
     return mean, np.where(variance < 0, sigma * sigma, variance)
 
 
-@numba.njit(nogil=True, cache=True)  # type: ignore[untyped-decorator]
+@numba.njit(nogil=True, cache=True, error_model="numpy")  # type: ignore[untyped-decorator]
 def _shares(
     wins: FloatArray, ties: FloatArray
 ) -> tuple[FloatArray, FloatArray, FloatArray]:  # pragma: no cover - compiled
@@ -121,7 +121,7 @@ def _shares(
     return won, not_lost, met
 
 
-@numba.njit(nogil=True, cache=True, inline="always")  # type: ignore[untyped-decorator]
+@numba.njit(nogil=True, cache=True, error_model="numpy", inline="always")  # type: ignore[untyped-decorator]
 def _most_uncertain(variance: FloatArray, rng: np.random.Generator) -> int:  # pragma: no cover - compiled
     """The system of highest variance, one of them at random where several share it."""
     highest = variance[0]
@@ -143,7 +143,7 @@ def _most_uncertain(variance: FloatArray, rng: np.random.Generator) -> int:  # p
     return found
 
 
-@numba.njit(nogil=True, cache=True, inline="always")  # type: ignore[untyped-decorator]
+@numba.njit(nogil=True, cache=True, error_model="numpy", inline="always")  # type: ignore[untyped-decorator]
 def _drawn(weight: FloatArray, met: FloatArray, rng: np.random.Generator) -> int:  # pragma: no cover - compiled
     """An index drawn in proportion to its weight; the last one allowed where rounding runs past the end."""
     total = 0.0

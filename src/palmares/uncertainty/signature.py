@@ -13,10 +13,11 @@ def signature(facts: Mapping[str, Any], model: Model | None = None) -> str:
     """``model:…|setting:…|fact:…|version:…``, the facts in the order given."""
     front = [("model", model.id), *settings(model).items()] if model is not None else []
     parts = [*front, *facts.items(), ("version", __version__)]
-    return "|".join(f"{name}:{_text(value)}" for name, value in parts)
+    return "|".join(f"{name}:{fact_text(value)}" for name, value in parts)
 
 
-def _text(value: Any) -> str:
+def fact_text(value: Any) -> str:
+    """A setting or fact as signatures and listings write it."""
     if value is None or value == "":
         return "none"
     if isinstance(value, bool):
