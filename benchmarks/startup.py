@@ -17,11 +17,11 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         path = str(pairwise_csv(Path(folder) / "judgments.csv", 100_000))
         rows = [
-            ["palmares --help", measure_command([*palmares, "--help"]), "python -c pass", nothing],
-            ["palmares rank, 100,000 judgments, 1000 resamples", measure_command([*palmares, "rank", path]),
-             "import numpy, polars, scipy.sparse", imports],
-            ["palmares rank --resample pair", measure_command([*palmares, "rank", path, "--resample", "pair"]),
-             "import numpy, polars, scipy.sparse", imports],
+            ["`palmares --help`", measure_command([*palmares, "--help"]), "`python -c pass`", nothing],
+            ["`palmares rank`, 100,000 judgments, 1000 resamples", measure_command([*palmares, "rank", path]),
+             "`import numpy, polars, scipy.sparse`", imports],
+            ["`palmares rank --resample pair`", measure_command([*palmares, "rank", path, "--resample", "pair"]),
+             "`import numpy, polars, scipy.sparse`", imports],
         ]  # fmt: skip
     report(
         "startup",

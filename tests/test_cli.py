@@ -580,3 +580,16 @@ def test_bad_input_ends_the_program_with_2_and_one_line(tmp_path: Path) -> None:
     assert (done.returncode, done.stdout) == (2, "")
     assert len(done.stderr.splitlines()) == 1
     assert done.stderr.startswith("palmares: error: ")
+
+
+def test_a_chain_that_did_not_converge_is_printed_and_exits_with_3(campaign: Path) -> None:
+    short = ("--set", "iterations=5", "--set", "burn_in=1", "--resample", "none")
+    done = subprocess.run(
+        [sys.executable, "-m", "palmares", "rank", str(campaign), "--model", "hopkins-may", *short],
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 3
+    assert "model:hopkins-may|" in done.stdout
+    assert done.stderr.startswith("palmares: error: cs-en: model 'hopkins-may' did not converge")
+    assert "Traceback" not in done.stderr

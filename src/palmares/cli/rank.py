@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from ..errors import InputError
+from ..errors import ConvergenceError, InputError
 from ..models import DEFAULT_MODEL, MODELS
 from . import options
 
@@ -60,6 +60,7 @@ def rank(**arguments: Any) -> None:
     if arguments["plot"]:
         _plot(rankings, Path(arguments["plot"]))
     _print(rankings, arguments["output"])
+    _check_converged(rankings)
 
 
 def _ranking_options(arguments: dict[str, Any]) -> dict[str, Any]:
@@ -107,6 +108,15 @@ def _scanned(arguments: dict[str, Any]) -> list[tuple[Any, Any]]:
         except InputError as error:
             raise explain(error, keys) from None
     return found
+
+
+def _check_converged(rankings: list[tuple[Any, Any]]) -> None:
+    """The ranking was printed; the exit status says that it is not to be trusted."""
+    for ranking, _ in rankings:
+        fit = ranking.fit
+        if not fit.convergence.converged:
+            where = f"{ranking.lang_pair}: " if ranking.lang_pair else ""
+            raise ConvergenceError(f"{where}model {fit.model.id!r} did not converge ({fit.convergence.detail})")
 
 
 def _share_of(progress: Any, number: int, count: int) -> Any:
