@@ -6,7 +6,6 @@ from typing import Any
 
 import click
 
-from ..ingest import FORMATS
 from . import options
 
 
@@ -15,14 +14,7 @@ from . import options
 @click.argument("target", metavar="TO")
 @options.reading_options
 @options.selection_options
-@click.option(
-    "--to",
-    "to",
-    type=click.Choice(["auto", *FORMATS]),
-    default="auto",
-    show_default=True,
-    help="Format to write; auto goes by the ending.",
-)
+@options.to_option
 @click.option("--drop", default="", metavar="A,B", help="What may be lost: position, time, duration, weight, extra, …")
 def convert(source: str, target: str, to: str, drop: str, **arguments: Any) -> None:
     """Read judgments in one format and write them in another.

@@ -11,6 +11,7 @@ import click
 
 from ..errors import InputError
 from ..ingest import FORMATS
+from ..models import DEFAULT_MODEL, MODELS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -59,6 +60,22 @@ input_options = stacked(
     click.argument("files", nargs=-1, required=True, metavar="FILE..."), reading_options, selection_options
 )
 
+ranking_options = stacked(
+    click.option("--model", type=click.Choice(list(MODELS)), default=DEFAULT_MODEL, show_default=True,
+                 help="How to score."),
+    click.option("--set", "settings", multiple=True, metavar="NAME=VALUE", help="A setting of the model."),
+    click.option("--resamples", type=click.IntRange(1), default=1000, show_default=True, help="Bootstrap samples."),
+    click.option("--resample",
+                 type=click.Choice(["auto", "pair", "ranking", "segment", "judge", "posterior", "none"]),
+                 default="auto", show_default=True,
+                 help="What is drawn together. auto: ranking, or pair without ranking ids."),
+    click.option("--p", type=click.FloatRange(0, 1, min_open=True, max_open=True), default=0.05, show_default=True,
+                 help="Ranges leave out this share of ranks."),
+)  # fmt: skip
+
+to_option = click.option("--to", "to", type=click.Choice(["auto", *FORMATS]), default="auto", show_default=True,
+                         help="Format to write; auto goes by the ending.")  # fmt: skip
+
 format_option = click.option(
     "--format", "output", type=click.Choice(OUTPUTS), default="table", show_default=True, help="How to print."
 )
@@ -79,6 +96,15 @@ def keyed(pairs: tuple[str, ...], what: str, *, empty: bool = False) -> dict[str
             raise InputError(f"{what}: got {pair!r}; allowed: NAME=VALUE")
         table[key] = value
     return table
+
+
+def ranking_arguments(arguments: Mapping[str, Any], shorthand: Mapping[str, str] | None = None) -> dict[str, Any]:
+    """What `palmares.rank` takes, from the options above, ``--seed``, ``--executor`` and ``--workers``."""
+    from ..models.base import create
+
+    model = create(arguments["model"], {**keyed(arguments["settings"], "--set"), **(shorthand or {})})
+    same = {name: arguments[name] for name in ("resamples", "resample", "p", "executor", "workers")}
+    return {**same, "model": model, "rng": arguments["seed"]}
 
 
 def load(arguments: Mapping[str, Any]) -> Judgments:

@@ -8,33 +8,14 @@ from typing import Any
 import click
 
 from ..errors import ConvergenceError, InputError
-from ..models import DEFAULT_MODEL, MODELS
 from . import options
 
 
 @click.command()
 @options.input_options
-@click.option(
-    "--model", type=click.Choice(list(MODELS)), default=DEFAULT_MODEL, show_default=True, help="How to score."
-)
-@click.option("--set", "settings", multiple=True, metavar="NAME=VALUE", help="A setting of the model.")
+@options.ranking_options
 @click.option("--scale", type=click.Choice(["natural", "elo"]), help="Scale of bradley-terry scores.")
 @click.option("--anchor", metavar="NAME=VALUE", help="Fix the score of one system of bradley-terry.")
-@click.option("--resamples", type=click.IntRange(1), default=1000, show_default=True, help="Bootstrap samples.")
-@click.option(
-    "--resample",
-    type=click.Choice(["auto", "pair", "ranking", "segment", "judge", "posterior", "none"]),
-    default="auto",
-    show_default=True,
-    help="What is drawn together. auto: ranking, or pair without ranking ids.",
-)
-@click.option(
-    "--p",
-    type=click.FloatRange(0, 1, min_open=True, max_open=True),
-    default=0.05,
-    show_default=True,
-    help="Ranges leave out this share of ranks.",
-)
 @click.option("--by", metavar="FIELD", help="One ranking per value: judge, segment, or a column kept with --extra.")
 @click.option("--largest-component", is_flag=True, help="Leave out systems that no judgment links to the most others.")
 @click.option("--scan", is_flag=True, help="Stream the file straight to pair counts; for files larger than memory.")
@@ -50,25 +31,17 @@ def rank(**arguments: Any) -> None:
     Prints, for every language pair, systems best first with cluster, rank range and score. Systems of different
     clusters have rank ranges that do not overlap.
     """  # fmt: skip
-    from ..models.base import create
-
     # Before the files, so that a wrong setting is noticed at once.
     shorthand = {name: arguments[name] for name in ("scale", "anchor") if arguments[name] is not None}
-    given = options.keyed(arguments["settings"], "--set")
-    arguments["model"] = create(arguments["model"], {**given, **shorthand})
-    rankings = _scanned(arguments) if arguments["scan"] else _read(arguments)
+    how = {**options.ranking_arguments(arguments, shorthand), "largest_component": arguments["largest_component"]}
+    rankings = _scanned(arguments, how) if arguments["scan"] else _read(arguments, how)
     if arguments["plot"]:
         _plot(rankings, Path(arguments["plot"]))
     _print(rankings, arguments["output"])
     _check_converged(rankings)
 
 
-def _ranking_options(arguments: dict[str, Any]) -> dict[str, Any]:
-    keys = ("model", "resamples", "resample", "p", "largest_component", "executor", "workers")
-    return {**{k: arguments[k] for k in keys}, "rng": arguments["seed"]}
-
-
-def _read(arguments: dict[str, Any]) -> list[tuple[Any, Any]]:
+def _read(arguments: dict[str, Any], how: dict[str, Any]) -> list[tuple[Any, Any]]:
     from ..uncertainty.ranking import rank as rank_systems
     from .groups import groups
 
@@ -78,13 +51,13 @@ def _read(arguments: dict[str, Any]) -> list[tuple[Any, Any]]:
         for number, group in enumerate(parts):
             share = _share_of(progress, number, len(parts))
             try:
-                found.append((rank_systems(group.judgments, progress=share, **_ranking_options(arguments)), group.keys))
+                found.append((rank_systems(group.judgments, progress=share, **how), group.keys))
             except InputError as error:
                 raise group.explain(error) from None
     return found
 
 
-def _scanned(arguments: dict[str, Any]) -> list[tuple[Any, Any]]:
+def _scanned(arguments: dict[str, Any], how: dict[str, Any]) -> list[tuple[Any, Any]]:
     from ..ingest.scan import scan_with_report
     from ..uncertainty.ranking import rank as rank_systems
     from .groups import explain
@@ -104,7 +77,7 @@ def _scanned(arguments: dict[str, Any]) -> list[tuple[Any, Any]]:
     for pair, part in counts.items():
         keys = (("lang_pair", pair),)
         try:
-            found.append((rank_systems(part, **_ranking_options(arguments)), keys))
+            found.append((rank_systems(part, **how), keys))
         except InputError as error:
             raise explain(error, keys) from None
     return found

@@ -6,7 +6,6 @@ from typing import Any
 
 import click
 
-from ..ingest import FORMATS
 from . import options
 
 
@@ -23,14 +22,7 @@ from . import options
 @click.option("--tie-radius", type=float, default=2.0, show_default=True, help="Outputs this close are tied.")
 @click.option("--judge-noise", type=float, default=0.0, show_default=True, help="Mean noise of a judge.")
 @click.option("--lang-pair", default=None, help="Name of the language pair.")
-@click.option(
-    "--to",
-    "to",
-    type=click.Choice(["auto", *FORMATS]),
-    default="auto",
-    show_default=True,
-    help="Format to write; auto goes by the ending.",
-)
+@options.to_option
 @options.seed_option
 def simulate(target: str, to: str, seed: int, **plan: Any) -> None:
     """Make up a campaign whose truth is known, and write its judgments.
