@@ -42,21 +42,26 @@ def main() -> None:
 
 
 def chains() -> None:
-    """200 iterations on 80,000 judgments, and nothing but the same number of truncated normal draws."""
-    bare = measure(_BARE, setup=_setup("hopkins-may", {}, systems=15, rankings=8_000))[0]
-    rows: list[list[object]] = [["truncated normal draws alone", bare, "", 1.0]]
-    for label, model, settings in _SAMPLERS:
-        seconds, peak = measure(_FIT, setup=_setup(model, settings, systems=15, rankings=8_000))
-        rows.append([label, seconds, round(peak), seconds / bare])
+    """200 iterations, and nothing but the same number of truncated normal draws."""
+    rows: list[list[object]] = []
+    for systems, rankings, repeats in ((15, 8_000, 3), (200, 200_000, 1)):
+        size = f"{rankings * 10:,} of {systems}"
+        setup = _setup("hopkins-may", {}, systems=systems, rankings=rankings)
+        bare = measure(_BARE, setup=setup, repeats=repeats)[0]
+        rows.append([size, "truncated normal draws alone", bare, "", 1.0])
+        for label, model, settings in _SAMPLERS:
+            setup = _setup(model, settings, systems=systems, rankings=rankings)
+            seconds, peak = measure(_FIT, setup=setup, repeats=repeats)
+            rows.append([size, label, seconds, round(peak), seconds / bare])
     report(
         "gibbs",
-        "200 iterations of Gibbs sampling, 80,000 judgments of 15 systems",
-        ["what", "seconds", "peak MiB", "ratio to the draws alone"],
+        "200 iterations of Gibbs sampling",
+        ["judgments", "what", "seconds", "peak MiB", "ratio to the draws alone"],
         rows,
         [
-            "Compiled beforehand; one core. Five-way rankings on 3000 segments. The first line draws one truncated "
-            "normal for every judgment and iteration, with the campaign's outcomes and equal abilities, and does "
-            "nothing else.",
+            "Compiled beforehand; one core. Five-way rankings on 3000 segments. The first line of a size draws one "
+            "truncated normal for every judgment and iteration, with the campaign's outcomes and equal abilities, and "
+            "does nothing else.",
         ],
     )
 

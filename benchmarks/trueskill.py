@@ -9,16 +9,18 @@ _UPDATES = 5_000_000
 _PEER_UPDATES = 2_000
 #: The published program, 1000 runs of a campaign of this size.
 _PUBLISHED_HOURS = 5.5
+#: Samples measured where 1000 would take too long.
+_FEW = 8
 
 _ROWS = """
 import math, numba, numpy as np
 rng = np.random.default_rng(0)
-a = rng.integers(0, 15, {updates}).astype(np.int32)
-b = ((a + rng.integers(1, 15, {updates})) % 15).astype(np.int32)
+a = rng.integers(0, {systems}, {updates}).astype(np.int32)
+b = ((a + rng.integers(1, {systems}, {updates})) % {systems}).astype(np.int32)
 o = rng.choice(np.array([1, 0, -1], dtype=np.int8), {updates}, p=[.4, .25, .35])
 beta = .5 * 80_000 / 40
 margin = .3186393639643752 * 2 ** .5 * beta
-mean, variance = np.zeros(15), np.full(15, .25)
+mean, variance = np.zeros({systems}), np.full({systems}, .25)
 """
 _OURS = """
 from palmares.kernels.trueskill import play_sequence
@@ -52,7 +54,7 @@ bare(mean, variance, a[:9], b[:9], o[:9], beta, margin)
 _PEER = """
 import trueskill
 env = trueskill.TrueSkill(mu=0, sigma=.5, beta=beta, tau=0, draw_probability=.25)
-rating = [env.create_rating() for _ in range(15)]
+rating = [env.create_rating() for _ in range({systems})]
 """
 _PEER_STATEMENT = """
 for i, j, outcome in zip(a.tolist(), b.tolist(), o.tolist()):
@@ -64,7 +66,7 @@ _CAMPAIGN = """
 import palmares as pm
 from palmares.models.base import create
 from palmares.uncertainty.resampling import resample
-counts = pm.simulate(systems=15, rankings={rankings}, judges=200, segments=3000, spread=10.0, rng=0).judgments.counts
+counts = pm.simulate(systems={systems}, rankings={rankings}, judges=200, segments=3000, rng=0).judgments.counts
 model = create("trueskill", {settings})
 resample(model, counts, unit="pair", resamples=2, seed=0)
 """
@@ -77,23 +79,24 @@ def main() -> None:
 
 def updates() -> None:
     """How many judgments a second one core takes in."""
-    rows = _ROWS.format(updates=_UPDATES)
-    call = "{}(mean, variance, a, b, o, beta, margin)"
-    bare = _UPDATES / measure(call.format("bare"), setup=rows + _BARE)[0]
-    ours = _UPDATES / measure(call.format("play_sequence"), setup=rows + _OURS)[0]
-    peer = _PEER_UPDATES / measure(_PEER_STATEMENT, setup=_ROWS.format(updates=_PEER_UPDATES) + _PEER, repeats=1)[0]
+    rows = []
+    for systems in (15, 200):
+        data = _ROWS.format(systems=systems, updates=_UPDATES)
+        few = _ROWS.format(systems=systems, updates=_PEER_UPDATES)
+        call = "{}(mean, variance, a, b, o, beta, margin)"
+        bare = _UPDATES / measure(call.format("bare"), setup=data + _BARE)[0]
+        ours = _UPDATES / measure(call.format("play_sequence"), setup=data + _OURS)[0]
+        setup = few + _PEER.format(systems=systems)
+        peer = _PEER_UPDATES / measure(_PEER_STATEMENT, setup=setup, repeats=1)[0]
+        rows.append([systems, ours / 1e6, bare / 1e6, peer / 1e6, ours / bare, f"{ours / peer:,.0f}"])
     report(
         "trueskill-updates",
-        "TrueSkill updates per second, one core",
-        ["", "million updates / s", "ratio to the bare loop"],
+        "TrueSkill updates per second, one core (millions)",
+        ["systems", "palmares, `sequence`", "bare loop", "package `trueskill` 0.4.5", "ratio to bare", "to package"],
+        rows,
         [
-            ["palmares, mode `sequence`", ours / 1e6, ours / bare],
-            ["the same arithmetic in a bare compiled loop", bare / 1e6, 1.0],
-            ["package `trueskill` 0.4.5", peer / 1e6, peer / bare],
-        ],
-        [
-            f"15 systems, a quarter ties; {_UPDATES:,} updates, {_PEER_UPDATES:,} for the package; compiled before.",
-            "The bare loop takes no care of the tails, where its quotients are 0/0; that care is what it is faster by.",
+            f"A quarter ties; {_UPDATES:,} updates, {_PEER_UPDATES:,} for the package; compiled before. The bare loop "
+            "is the same arithmetic without care of the tails, where its quotients are 0/0.",
         ],
     )
 
@@ -102,20 +105,29 @@ def replicates() -> None:
     """1000 bootstrap samples of a campaign, one run each."""
     rows = []
     for settings in ({}, {"preset": "paper"}, {"mode": "batch"}, {"mode": "shuffled"}):
-        setup = _CAMPAIGN.format(rankings=_JUDGMENTS // 10, settings=settings)
-        statement = "resample(model, counts, unit='pair', resamples=1000, seed=0, workers={})"
-        one, two = (measure(statement.format(workers), setup=setup, repeats=1)[0] for workers in (1, 2))
+        one, two = (_samples(settings, 15, _JUDGMENTS, 1000, workers) for workers in (1, 2))
         name = ", ".join(f"{key} {value}" for key, value in settings.items()) or "mode replay"
-        rows.append(
-            [name, one, two, one / two, f"{_PUBLISHED_HOURS * 3600 / two:,.0f}" if "mode" not in settings else "–"]
-        )
+        published = f"{_PUBLISHED_HOURS * 3600 / two:,.0f}" if "mode" not in settings else "–"
+        rows.append([f"{_JUDGMENTS:,} of 15", name, one, two, one / two, published])
+    for settings, name in (({}, "mode replay"), ({"mode": "batch"}, "mode batch")):
+        one, two = (_samples(settings, 200, 2_000_000, _FEW, workers) * 1000 / _FEW for workers in (1, 2))
+        rows.append(["2,000,000 of 200", name, one, two, one / two, "–"])
     report(
         "trueskill-replicates",
-        f"1000 bootstrap samples of {_JUDGMENTS:,} judgments of 15 systems, TrueSkill",
-        ["", "one worker s", "two workers s", "ratio", "published program / two workers"],
+        "1000 bootstrap samples, TrueSkill",
+        ["judgments", "", "one worker s", "two workers s", "ratio", "published program / two workers"],
         rows,
-        [f"Threads. The published program took {_PUBLISHED_HOURS} h for 1000 runs."],
+        [
+            f"Threads. The published program took {_PUBLISHED_HOURS} h for 1000 runs of the smaller size. At the "
+            f"larger size {_FEW} samples were measured and scaled.",
+        ],
     )
+
+
+def _samples(settings: dict[str, str], systems: int, judgments: int, resamples: int, workers: int) -> float:
+    setup = _CAMPAIGN.format(systems=systems, rankings=judgments // 10, settings=settings)
+    statement = f"resample(model, counts, unit='pair', resamples={resamples}, seed=0, workers={workers})"
+    return measure(statement, setup=setup, repeats=1)[0]
 
 
 if __name__ == "__main__":
