@@ -10,6 +10,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+import polars as pl
 import pytest
 
 from palmares.errors import InputError
@@ -447,3 +448,9 @@ def test_a_named_format_must_fit(file: MakeFile) -> None:
         read(path, format="appraise")
     with pytest.raises(InputError, match="ALTERNATIVE NAME"):
         read(path, format="preflib")
+
+
+@pytest.mark.parametrize("word", ["both-bad", "both_bad", "bothbad", "both bad", "tie (bothbad)", "Both-Bad"])
+def test_both_bad_is_a_tie_however_it_is_spelt(word: str) -> None:
+    votes = pl.DataFrame({"model_a": ["x"], "model_b": ["y"], "winner": [word]})
+    assert read(votes).codes("outcome").tolist() == [0]

@@ -18,7 +18,7 @@ _B = (
 )
 _TIE = (
     "tie", "draw", "=", "a=b", "equal", "same", "both", "neither", "[[c]]", "tie (bothbad)", "tie (both bad)",
-    "both bad", "both_bad", "bothbad", "both good", "both_good", "bothgood",
+    "both bad", "both-bad", "both_bad", "bothbad", "both good", "both-good", "both_good", "bothgood",
 )
 # fmt: on
 
