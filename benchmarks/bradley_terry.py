@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from .common import measure, report
+from .data import EVALICA_VOTES
 
 _SETUP = """
 import palmares as pm
@@ -14,12 +15,6 @@ resample(BradleyTerry(), counts, unit="pair", resamples=2, seed=0)
 """
 _OURS = 'resample(BradleyTerry(), counts, unit="pair", resamples=1000, seed=0)'
 
-_EVALICA = """
-import evalica
-votes = judgments.to_rows()
-word = {1: evalica.Winner.X, 0: evalica.Winner.Draw, -1: evalica.Winner.Y}
-given = [votes["system_a"].to_list(), votes["system_b"].to_list(), [word[o] for o in votes["outcome"]]]
-"""
 _EVALICA_RUN = (
     "evalica.bootstrap(evalica.bradley_terry, *given, n_resamples={resamples}, bootstrap_method='percentile', "
     "random_state=0)"
@@ -47,7 +42,9 @@ def main() -> None:
     small = _SETUP.format(systems=15, rankings=8_000)
     large = _SETUP.format(systems=200, rankings=200_000)
     ours, our_memory = measure(_OURS, setup=small)
-    evalica, evalica_memory = measure(_EVALICA_RUN.format(resamples=_PEER_RESAMPLES), setup=small + _EVALICA, repeats=1)
+    evalica, evalica_memory = measure(
+        _EVALICA_RUN.format(resamples=_PEER_RESAMPLES), setup=small + EVALICA_VOTES, repeats=1
+    )
     evalica *= 1000 / _PEER_RESAMPLES
     arena, arena_memory = measure(_ARENA_RUN, setup=small + _ARENA, repeats=1)
     many, many_memory = measure(_OURS, setup=large, repeats=1)

@@ -9,6 +9,14 @@ import polars as pl
 
 _PIECE = 2_000_000
 
+#: Turns ``judgments`` into ``given``, what evalica's methods take.
+EVALICA_VOTES = """
+import evalica
+votes = judgments.to_rows()
+word = {1: evalica.Winner.X, 0: evalica.Winner.Draw, -1: evalica.Winner.Y}
+given = [votes["system_a"].to_list(), votes["system_b"].to_list(), [word[o] for o in votes["outcome"]]]
+"""
+
 
 def pairwise_csv(path: Path, rows: int, *, systems: int = 15) -> Path:
     """A CSV of ``rows`` judgments with segment, judge and ranking; ten rows a ranking."""

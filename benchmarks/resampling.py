@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from .common import measure, report
+from .data import EVALICA_VOTES
 
 _SETUP = """
 import palmares as pm
@@ -19,12 +20,6 @@ _SMALL = 1_000
 _PEER_RESAMPLES = 50
 
 
-_PEER = """
-import evalica, polars as pl
-votes = judgments.to_rows()
-word = {1: evalica.Winner.X, 0: evalica.Winner.Draw, -1: evalica.Winner.Y}
-given = [votes["system_a"].to_list(), votes["system_b"].to_list(), [word[o] for o in votes["outcome"]]]
-"""
 _PEER_STATEMENT = (
     "evalica.bootstrap(evalica.average_win_rate, *given, tie_weight=0.0, n_resamples={resamples}, "
     "bootstrap_method='percentile', random_state=0)"
@@ -42,7 +37,10 @@ def peer() -> None:
     rows = []
     for rankings in (_SMALL, 10_000):
         ours = _seconds("expected-wins", "pair", systems=15, rankings=rankings)
-        setup = _SETUP.format(model="expected-wins", unit="pair", systems=15, rankings=rankings, spread=10.0) + _PEER
+        setup = (
+            _SETUP.format(model="expected-wins", unit="pair", systems=15, rankings=rankings, spread=10.0)
+            + EVALICA_VOTES
+        )
         theirs = measure(_PEER_STATEMENT.format(resamples=_PEER_RESAMPLES), setup=setup, repeats=1)[0]
         theirs *= 1000 / _PEER_RESAMPLES
         rows.append([f"{rankings * 10:,}", ours, theirs, theirs / ours])
