@@ -16,7 +16,7 @@ from palmares.cli import COMMANDS
 from palmares.ingest.columns import GUESSES
 from palmares.models import DEFAULT_MODEL
 from palmares.planning.simulate import CampaignPlan
-from palmares.uncertainty.wording import score_text
+from palmares.uncertainty.wording import interval_text, score_text
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
@@ -142,4 +142,5 @@ def test_the_readme_shows_what_the_example_really_gives() -> None:
     ranking = pm.rank(pm.read(ROOT / "examples" / "campaign.csv"), rng=0)
     assert ranking.signature in shown
     for line in ranking.lines:
-        assert re.search(rf"{line.cluster} .* {score_text(line.score)}   {line.system}\n", shown), line
+        interval = re.escape(interval_text(line.interval))
+        assert re.search(rf"{line.cluster} .* {score_text(line.score)} +{interval}   {line.system}\n", shown), line

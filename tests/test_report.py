@@ -145,7 +145,7 @@ def test_csv_has_raw_numbers() -> None:
     assert [float(row["score"]) for row in rows] == pytest.approx([2 / 3, 1 / 3], abs=1e-11)
     assert rows[0] == {
         "lang_pair": "", "cluster": "", "rank": "1", "first": "", "last": "",
-        "score": rows[0]["score"], "system": "a",
+        "score": rows[0]["score"], "system": "a", "low": "", "high": "", "error": "", "best": "",
     }  # fmt: skip
 
 

@@ -8,9 +8,10 @@ from builders import counted, pair_counts
 from scipy.stats import binomtest
 
 from palmares import head_to_head, rank
+from palmares.errors import InputError
 from palmares.judgments import Judgments
 from palmares.uncertainty.head_to_head import HeadToHead
-from palmares.uncertainty.sign_test import mark, sign_test
+from palmares.uncertainty.sign_test import mark, sign_test, sign_test_ranges
 
 
 def compare(data: Judgments, **options: object) -> HeadToHead:
@@ -117,3 +118,54 @@ def test_the_shares_of_w14_table_28_give_its_scores() -> None:
     assert table.share == pytest.approx(share, nan_ok=True)
     # Printed scores were made from unrounded shares.
     assert table.expected_wins == pytest.approx([float(x) for x in printed], abs=0.01)
+
+
+# -- rank ranges -----------------------------------------------------------------------------------
+
+
+def test_ranges_of_sign_tests_by_hand() -> None:
+    # s0 beats s1 and s2 10 : 0 (p = .002 two-sided); s1 and s2 are 6 : 5; so s0 is first, the others share 2 and 3.
+    counts = pair_counts([[0, 10, 10], [0, 0, 6], [0, 5, 0]])
+    assert sign_test_ranges(counts).tolist() == [[1, 1], [2, 3], [2, 3]]
+
+
+def test_koehns_example_of_a_range() -> None:
+    # Koehn 2012, §5.1: better than 9, worse than 2 and indistinguishable from 3 systems gives 3–6.
+    wins = np.zeros((15, 15))
+    wins[0, 1:10], wins[10:12, 0] = 20, 20
+    wins[0, 12:], wins[12:, 0] = 10, 10
+    assert sign_test_ranges(pair_counts(wins.tolist()))[0].tolist() == [3, 6]
+
+
+def test_a_one_sided_test_decides_more() -> None:
+    # 0 of 5: p = 1/32 = .031 one-sided, .0625 two-sided.
+    counts = pair_counts([[0, 5], [0, 0]])
+    assert sign_test_ranges(counts, sided=1).tolist() == [[1, 1], [2, 2]]
+    assert sign_test_ranges(counts, sided=2).tolist() == [[1, 2], [1, 2]]
+    assert sign_test_ranges(counts, sided=2, p=0.0625).tolist() == [[1, 1], [2, 2]]
+
+
+def test_systems_that_never_met_are_not_told_apart() -> None:
+    assert sign_test_ranges(pair_counts([[0, 9, 0], [0, 0, 0], [0, 0, 0]])).tolist() == [[1, 2], [2, 3], [1, 3]]
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [({"sided": 3}, r"sided: got 3; allowed: 1 \(one-sided\), 2"), ({"p": 0}, "p: got 0; allowed")],
+)
+def test_wrong_settings_of_sign_test_ranges_are_refused(wrong: dict[str, object], message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        sign_test_ranges(pair_counts([[0, 5], [0, 0]]), **wrong)
+
+
+def test_rank_takes_ranges_and_clusters_from_sign_tests() -> None:
+    data = counted({("a", "b"): (10, 3, 0), ("a", "c"): (10, 0, 0), ("b", "c"): (6, 2, 5)})
+    ranking = rank(data, resample="sign-test", rng=0)
+    assert [(line.system, line.range, line.cluster) for line in ranking.lines] == [
+        ("a", (1, 1), 1),
+        ("b", (2, 3), 2),
+        ("c", (2, 3), 2),
+    ]
+    assert "unit:sign-test|sided:2|p:0.05" in ranking.signature
+    assert ranking.better is None
+    assert [c.stability for c in ranking.stability] == [None, None]

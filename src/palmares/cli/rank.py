@@ -18,6 +18,9 @@ from . import options
 @click.option("--anchor", metavar="NAME=VALUE", help="Fix the score of one system of bradley-terry.")
 @click.option("--by", metavar="FIELD", help="One ranking per value: judge, segment, or a column kept with --extra.")
 @click.option("--largest-component", is_flag=True, help="Leave out systems that no judgment links to the most others.")
+@click.option(
+    "--probabilities", is_flag=True, help="Also P(best), P(better) for every pair, stability of clusters."
+)
 @click.option("--scan", is_flag=True, help="Stream the file straight to pair counts; for files larger than memory.")
 @click.option(
     "--plot", type=click.Path(dir_okay=False), help="Draw the rank ranges to an .svg, .png, .pdf or .html file."
@@ -28,8 +31,8 @@ from . import options
 def rank(**arguments: Any) -> None:
     """Rank systems by human judgments.
 
-    Prints, for every language pair, systems best first with cluster, rank range and score. Systems of different
-    clusters have rank ranges that do not overlap.
+    Prints, for every language pair, systems best first with cluster, rank range, score and its interval. Systems of
+    different clusters have rank ranges that do not overlap.
     """  # fmt: skip
     # Before the files, so that a wrong setting is noticed at once.
     shorthand = {name: arguments[name] for name in ("scale", "anchor") if arguments[name] is not None}
@@ -37,7 +40,7 @@ def rank(**arguments: Any) -> None:
     rankings = _scanned(arguments, how) if arguments["scan"] else _read(arguments, how)
     if arguments["plot"]:
         _plot(rankings, Path(arguments["plot"]))
-    _print(rankings, arguments["output"])
+    _print(rankings, arguments["output"], probabilities=arguments["probabilities"])
     _check_converged(rankings)
 
 
@@ -108,7 +111,8 @@ def _plot(rankings: list[tuple[Any, Any]], path: Path) -> None:
         click.echo(f"wrote {target}", err=True)
 
 
-def _print(rankings: list[tuple[Any, Any]], output: str) -> None:
+def _print(rankings: list[tuple[Any, Any]], output: str, *, probabilities: bool) -> None:
+    from ..report.probability_views import cluster_table, probability_csv_table, probability_table
     from ..report.views import ranking_csv_table, ranking_table
     from .groups import title
     from .output import print_json, print_tables
@@ -116,6 +120,11 @@ def _print(rankings: list[tuple[Any, Any]], output: str) -> None:
     if output == "json":
         print_json([{**ranking.to_dict(), "group": dict(keys)} for ranking, keys in rankings])
     elif output == "csv":
-        print_tables([ranking_csv_table(ranking, keys) for ranking, keys in rankings], output)
+        table = probability_csv_table if probabilities else ranking_csv_table
+        print_tables([table(ranking, keys) for ranking, keys in rankings], output)
     else:
-        print_tables([ranking_table(ranking, title=title(keys)) for ranking, keys in rankings], output)
+        tables = []
+        for ranking, keys in rankings:
+            more = [cluster_table(ranking), probability_table(ranking)] if probabilities else []
+            tables += [ranking_table(ranking, title=title(keys)), *more]
+        print_tables(tables, output)

@@ -6,7 +6,7 @@ from typing import Any
 
 from ..errors import InputError
 from ..uncertainty.ranking import Ranking
-from ..uncertainty.wording import score_text
+from ..uncertainty.wording import level_text, score_text
 from .theme import FAINT, INK, PALETTE, altair, themed
 
 _ROW = 26
@@ -22,7 +22,7 @@ def rank_ranges(ranking: Ranking, *, title: str | None = None) -> Any:
     -------
     An Altair chart; `palmares.plots.save` writes it to a file.
     """
-    if ranking.replicates is None:
+    if not ranking.ranged:
         raise InputError("a ranking without resampling has no rank ranges to draw; use --resample ranking")
     alt = altair()
     names = list(ranking.systems)
@@ -70,11 +70,16 @@ def _rank_axis(alt: Any, count: int) -> Any:
 
 
 def _title(alt: Any, ranking: Ranking, title: str | None) -> Any:
-    facts = dict(part.split(":", 1) for part in ranking.signature.split("|"))
-    level = 100 * (1 - float(facts["p"]))
-    subtitle = (
-        f"{facts['model']}, {ranking.judgments:,} judgments; bars: {level:g} % of {facts['resamples']} bootstrap "
-        f"samples by {facts['unit']}"
-    )
+    subtitle = f"{ranking.fit.model.id}, {ranking.judgments:,} judgments; bars: {_made_by(ranking)}"
     legend = "dot: rank by score; number: score; colour changes where a cluster begins"
     return alt.Title(title or ranking.lang_pair or "Rank ranges", subtitle=[subtitle, legend])
+
+
+def _made_by(ranking: Ranking) -> str:
+    facts = ranking.facts
+    if facts["unit"] == "sign-test":
+        return f"{'one' if facts['sided'] == 1 else 'two'}-sided sign tests, p ≤ {facts['p']:g}"
+    share = f"{level_text(facts['p'])} of {facts['resamples']}"
+    if facts["unit"] in (None, "posterior"):
+        return f"{share} {'runs' if facts['unit'] is None else 'posterior draws'}"
+    return f"{share} bootstrap samples by {facts['unit']}"

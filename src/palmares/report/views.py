@@ -11,28 +11,36 @@ from ..overview import Overview
 from ..uncertainty.head_to_head import HeadToHead
 from ..uncertainty.ranking import Ranking
 from ..uncertainty.signature import signature
-from ..uncertainty.wording import range_text, score_text
+from ..uncertainty.wording import interval_text, level_text, range_text, score_text
 from .tables import Column, Table
 
 
 def ranking_table(ranking: Ranking, *, title: str | None = None) -> Table:
-    """Cluster, rank range, score, system; a rule between clusters."""
+    """Cluster, rank range, score, its interval, system; a rule between clusters."""
     lines = ranking.lines
-    resampled = ranking.replicates is not None
-    columns = [Column("cluster"), Column("range", range_text)] if resampled else [Column("rank")]
-    columns += [Column("score", score_text), Column("system", align="left")]
+    columns = [Column("cluster"), Column("range", range_text)] if ranking.ranged else [Column("rank")]
+    columns.append(Column("score", score_text))
+    if sampled := ranking.replicates is not None:
+        columns.append(Column(f"{level_text(ranking.facts['p'])} interval", interval_text))
+    columns.append(Column("system", align="left"))
     rows: list[list[Any]] = [
-        [*([line.cluster, line.range] if resampled else [line.rank]), line.score, line.system] for line in lines
+        [
+            *([line.cluster, line.range] if ranking.ranged else [line.rank]),
+            *([line.score, line.interval] if sampled else [line.score]),
+            line.system,
+        ]
+        for line in lines
     ]
-    starts = [i for i in range(1, len(lines)) if resampled and _starts_cluster(ranking, i)]
+    starts = [i for i in range(1, len(lines)) if ranking.ranged and _starts_cluster(ranking, i)]
     return Table(columns, rows, title, frozenset(starts), ranking.signature, _notes(ranking))
 
 
 def ranking_csv_table(ranking: Ranking, group: Sequence[tuple[str, str | None]]) -> Table:
     """One flat row a system, with the groups in front, for CSV."""
-    names = [*[name for name, _ in group], "cluster", "rank", "first", "last", "score", "system"]
+    frame = ranking.table()
+    names = [*[name for name, _ in group], *frame.columns]
     front = [value for _, value in group]
-    rows = [[*front, *row] for row in ranking.table().iter_rows()]
+    rows = [[*front, *row] for row in frame.iter_rows()]
     return Table([Column(name) for name in names], rows, signature=ranking.signature, notes=_notes(ranking))
 
 

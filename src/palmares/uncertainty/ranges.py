@@ -1,15 +1,18 @@
-"""Rank ranges from bootstrap places, and clusters from rank ranges."""
+"""Rank ranges and score intervals from bootstrap samples, and clusters from rank ranges."""
 
 from __future__ import annotations
 
 import math
+from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
+from ..counts import FloatArray
 from ..errors import InputError
 
 IntArray = npt.NDArray[np.int64]
+Number = TypeVar("Number", bound=np.generic)
 
 
 def rank_ranges(places: IntArray, *, p: float = 0.05) -> IntArray:
@@ -24,16 +27,30 @@ def rank_ranges(places: IntArray, *, p: float = 0.05) -> IntArray:
     -------
     An array (systems, 2) of first and last rank.
     """
+    return middle(places, p=p)
+
+
+def score_intervals(scores: FloatArray, *, p: float = 0.05) -> FloatArray:
+    """The scores a system keeps by the same rule: an array (systems, 2) of least and largest."""
+    return middle(scores, p=p)
+
+
+def middle(values: npt.NDArray[Number], *, p: float) -> npt.NDArray[Number]:
+    """The least and the largest of each column when its ⌈Bp/2⌉ smallest and largest of B values are dropped."""
     if not 0 < p < 1:
         raise InputError(f"p: got {p}; allowed: between 0 and 1, e.g. 0.05")
-    samples = len(places)
+    samples = len(values)
     cut = math.ceil(samples * p / 2 - 1e-9)
-    # With less than one rank to drop at each end, dropping one would be more than p; and some must be left.
+    # With less than one value to drop at each end, dropping one would be more than p; and some must be left.
     if samples * p / 2 < 1 - 1e-9 or 2 * cut >= samples:
-        enough = math.ceil(max(2 / p, 2 / (1 - p)) - 1e-9)
-        raise InputError(f"{samples} resamples are too few for p = {p}; use at least {enough}")
-    ordered = np.sort(places, axis=0)
+        raise InputError(f"{samples} resamples are too few for p = {p}; use at least {least_samples(p)}")
+    ordered: npt.NDArray[Any] = np.sort(values, axis=0)
     return np.stack([ordered[cut], ordered[samples - 1 - cut]], axis=1)
+
+
+def least_samples(p: float) -> int:
+    """The fewest samples that a share p of them can be dropped from."""
+    return math.ceil(max(2 / p, 2 / (1 - p)) - 1e-9)
 
 
 def clusters(ranges: IntArray) -> IntArray:

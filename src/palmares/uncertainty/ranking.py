@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
-from typing import Any
+from dataclasses import replace
 
 import numpy as np
-import polars as pl
 
 from .. import compute
 from ..counts import PairCounts
@@ -15,81 +13,14 @@ from ..errors import InputError
 from ..judgments import Judgments
 from ..models import DEFAULT_MODEL
 from ..models.base import Fit, Model, RngLike, RunsModel, check_one_lang_pair, counts_of, create
-from .ranges import IntArray, clusters, rank_ranges
-from .resampling import Replicates, comparable, from_draws, generator, resample
+from .evidence import Bootstrap, Evidence, gather, source_of
+from .ranges import clusters, score_intervals
+from .resampling import comparable, generator
+from .result import RankedSystem, Ranking
 from .signature import signature
-from .units import choose_unit, few_units
+from .support import best
 
-
-@dataclass(frozen=True)
-class RankedSystem:
-    """One line of a ranking."""
-
-    system: str
-    score: float
-    rank: int
-    range: tuple[int, int] | None
-    cluster: int | None
-
-
-@dataclass(frozen=True)
-class Ranking:
-    """Systems in order, with rank ranges and clusters where there was resampling."""
-
-    fit: Fit = field(repr=False)
-    lines: tuple[RankedSystem, ...]
-    judgments: int
-    lang_pair: str | None
-    signature: str
-    replicates: Replicates | None = field(repr=False)
-    notes: tuple[str, ...] = ()
-
-    @property
-    def systems(self) -> tuple[str, ...]:
-        """Names, best first."""
-        return tuple(line.system for line in self.lines)
-
-    @property
-    def clusters(self) -> list[list[str]]:
-        """Names by cluster, best first; all in one list without resampling."""
-        grouped: dict[int | None, list[str]] = {}
-        for line in self.lines:
-            grouped.setdefault(line.cluster, []).append(line.system)
-        return [grouped[number] for number in sorted(grouped, key=lambda c: c or 0)]
-
-    def table(self) -> pl.DataFrame:
-        """One row a system: cluster, rank, first and last rank of the range, score, system."""
-        ranges = [line.range or (None, None) for line in self.lines]
-        return pl.DataFrame(
-            {
-                "cluster": pl.Series([line.cluster for line in self.lines], dtype=pl.Int64),
-                "rank": [line.rank for line in self.lines],
-                "first": pl.Series([r[0] for r in ranges], dtype=pl.Int64),
-                "last": pl.Series([r[1] for r in ranges], dtype=pl.Int64),
-                "score": [line.score for line in self.lines],
-                "system": [line.system for line in self.lines],
-            }
-        )
-
-    def to_dict(self) -> dict[str, Any]:
-        """The documented JSON shape."""
-        return {
-            "signature": self.signature,
-            "model": self.fit.model.id,
-            "lang_pair": self.lang_pair,
-            "judgments": self.judgments,
-            "systems": [
-                {
-                    "system": line.system,
-                    "score": line.score,
-                    "rank": line.rank,
-                    "range": list(line.range) if line.range else None,
-                    "cluster": line.cluster,
-                }
-                for line in self.lines
-            ],
-            "notes": list(self.notes),
-        }
+__all__ = ["RankedSystem", "Ranking", "rank", "seed_of"]
 
 
 def rank(
@@ -100,6 +31,7 @@ def rank(
     resamples: int = 1000,
     resample: str | None = "auto",
     p: float = 0.05,
+    sided: int = 2,
     rng: RngLike = None,
     largest_component: bool = False,
     executor: compute.ExecutorLike = None,
@@ -118,9 +50,12 @@ def rank(
         How many bootstrap samples.
     resample
         What is drawn: ``pair``, ``ranking``, ``segment`` or ``judge``; ``auto`` is ``ranking``, or ``pair`` where there
-        are no ranking ids; None for no resampling.
+        are no ranking ids; ``posterior`` for the model's own draws; ``sign-test`` for ranges from pairwise sign tests;
+        None for no ranges.
     p
-        A range leaves out p / 2 of the ranks at each end.
+        A range or interval leaves out p / 2 of the samples at each end; the level of sign tests.
+    sided
+        Whether sign tests are two-sided (2) or one-sided (1).
     rng
         A seed; None draws one. It is in the signature either way.
     largest_component
@@ -129,50 +64,35 @@ def rank(
         See `palmares.compute.run`.
     """
     made = create(model, settings)
+    source = source_of(made, resample)
     notes: list[str] = []
     if isinstance(data, Judgments):
         check_one_lang_pair(data)
     if largest_component:
         data = _largest_component(data, made, notes)
     seed = seed_of(rng)
-    wanted = None if resample == "none" else resample
-    if wanted == "auto" and made.ranges_from == "posterior":
-        wanted = "posterior"
     # Where bootstrap samples are the runs, the fit itself needs only one.
-    by_runs = wanted not in (None, "posterior") and made.ranges_from == "runs"
+    by_runs = source not in (None, "posterior", "sign-test") and made.ranges_from == "runs"
     point = made.single_run() if by_runs and isinstance(made, RunsModel) else made
     fit = point.fit(data, rng=generator(seed, 0))
     if fit.scores is None:
         raise InputError(f"model {made.id!r} predicts outcomes but gives no scores to rank by")
-    replicates = None
-    if wanted == "posterior" or (wanted is None and made.ranges_from == "runs"):
-        replicates = from_draws(fit, seed)
-    elif wanted is not None:
-        wanted, fallback = choose_unit(data, wanted)
-        notes += [note for note in (fallback, few_units(data, wanted)) if note]
-        replicates = _resample(
-            made, data, unit=wanted, resamples=resamples, seed=seed, executor=executor, workers=workers,
-            progress=progress,
-        )  # fmt: skip
-        if by_runs:
-            fit = replace(fit, model=made, scores=replicates.scores.mean(axis=0), draws=None)
-    ranges = rank_ranges(replicates.places, p=p) if replicates is not None else None
-    facts = {
-        "unit": wanted,
-        **({"resamples": len(replicates.scores), "p": p} if replicates is not None else {}),
-        "seed": seed,
-        "systems": len(data.systems),
-        "judgments": _number(data),
-        "data": data.hash,
-    }
-    lines = _lines(fit, ranges)
+    bootstrap = Bootstrap(resamples, seed, executor, workers, progress)
+    evidence = gather(made, data, fit, source, bootstrap, p=p, sided=sided)
+    if by_runs and evidence.replicates is not None:
+        fit = replace(fit, model=made, scores=evidence.replicates.scores.mean(axis=0), draws=None)
+    judged = len(data) if isinstance(data, Judgments) else round(data.total)
+    what = {"seed": seed, "systems": len(data.systems), "judgments": judged, "data": data.hash}
     return Ranking(
-        fit, lines, _number(data), _lang_pair(data), signature(facts, made), replicates, (*notes, *fit.notes)
+        fit=fit,
+        lines=_lines(fit, evidence, p),
+        judgments=judged,
+        lang_pair=_lang_pair(data),
+        signature=signature({**evidence.facts, **what}, made),
+        replicates=evidence.replicates,
+        facts={**evidence.facts, **what},
+        notes=(*notes, *evidence.notes, *fit.notes),
     )
-
-
-#: `rank` has a parameter of the same name.
-_resample = resample
 
 
 def seed_of(rng: RngLike) -> int:
@@ -183,10 +103,6 @@ def seed_of(rng: RngLike) -> int:
     if not isinstance(sequence.entropy, int | np.integer) or sequence.spawn_key:
         return int(sequence.generate_state(1, np.uint64)[0])
     return int(sequence.entropy)
-
-
-def _number(data: Judgments | PairCounts) -> int:
-    return len(data) if isinstance(data, Judgments) else round(data.total)
 
 
 def _lang_pair(data: Judgments | PairCounts) -> str | None:
@@ -209,20 +125,30 @@ def _largest_component(data: Judgments | PairCounts, model: Model, notes: list[s
     return data.filter(inside[data.codes("system_a")] & inside[data.codes("system_b")])
 
 
-def _lines(fit: Fit, ranges: IntArray | None) -> tuple[RankedSystem, ...]:
-    scores = fit.scores
-    assert scores is not None  # rank() refused other fits
-    numbers = clusters(ranges) if ranges is not None else None
+def _lines(fit: Fit, evidence: Evidence, p: float) -> tuple[RankedSystem, ...]:
+    assert fit.scores is not None  # rank() refused other fits
+    level = comparable(fit.scores)
+    ranges, numbers, sampled = None, None, None
+    if evidence.ranges is not None:
+        ranges, numbers = evidence.ranges.tolist(), clusters(evidence.ranges).tolist()
+    if evidence.replicates is not None:
+        scores = evidence.replicates.scores
+        intervals = comparable(score_intervals(scores, p=p)).tolist()
+        sampled = list(
+            zip(intervals, scores.std(axis=0, ddof=1).tolist(), best(evidence.replicates.places).tolist(), strict=True)
+        )
     # Equal scores share a rank and stand by name (codes are sorted names).
-    level = comparable(scores)
-    order = np.lexsort((np.arange(len(scores)), -level))
+    order = np.lexsort((np.arange(len(level)), -level))
     return tuple(
         RankedSystem(
             system=fit.systems[i],
             score=float(level[i]),
             rank=1 + int((level > level[i]).sum()),
-            range=(int(ranges[i, 0]), int(ranges[i, 1])) if ranges is not None else None,
-            cluster=int(numbers[i]) if numbers is not None else None,
+            range=tuple(ranges[i]) if ranges else None,
+            cluster=numbers[i] if numbers else None,
+            interval=tuple(sampled[i][0]) if sampled else None,
+            error=sampled[i][1] if sampled else None,
+            best=sampled[i][2] if sampled else None,
         )
-        for i in order
+        for i in order.tolist()
     )

@@ -14,3 +14,13 @@ def range_text(span: tuple[int, int] | None) -> str:
     if span is None:
         return ""
     return str(span[0]) if span[0] == span[1] else f"{span[0]}–{span[1]}"
+
+
+def interval_text(span: tuple[float, float] | None) -> str:
+    """``[−0.1, 0.25]`` with three decimals; in brackets, because a dash would read as a minus."""
+    return "" if span is None else f"[{score_text(span[0])}, {score_text(span[1])}]"
+
+
+def level_text(p: float) -> str:
+    """``95 %`` for p = .05."""
+    return f"{100 * (1 - p):g} %"

@@ -1,0 +1,127 @@
+"""What bootstrap samples say of pairs, of the best, of clusters and of scores; and when judges matter."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from builders import counted, random_rows
+from scipy.stats import norm
+
+from palmares import rank, simulate
+from palmares.judgments import Judgments
+from palmares.models import MODELS
+from palmares.uncertainty.multiple import holm
+from palmares.uncertainty.ranges import middle, score_intervals
+from palmares.uncertainty.support import best, better, stability
+
+#: Five samples of the places of three systems.
+PLACES = np.array([[1, 2, 3], [1, 3, 2], [2, 1, 3], [1, 2, 3], [1, 2, 3]])
+
+
+def test_better_is_the_share_of_samples_that_say_so() -> None:
+    expected = [[0.5, 0.8, 1.0], [0.2, 0.5, 0.8], [0.0, 0.2, 0.5]]
+    assert better(PLACES) == pytest.approx(np.array(expected))
+
+
+def test_best_is_the_share_of_first_places() -> None:
+    assert best(PLACES).tolist() == [0.8, 0.2, 0.0]
+
+
+def test_a_cluster_is_stable_where_its_systems_alone_take_its_places() -> None:
+    # {0} holds place 1 in four of five samples; {1, 2} hold places 2 and 3 in the same four.
+    assert stability(PLACES, np.array([1, 2, 2])).tolist() == [0.8, 0.8]
+    assert stability(PLACES, np.array([1, 1, 2])).tolist() == [0.8, 0.8]
+    assert stability(PLACES, np.array([1, 1, 1])).tolist() == [1.0]
+
+
+def test_an_interval_drops_as_many_scores_at_each_end_as_a_range_drops_ranks() -> None:
+    scores = np.stack([np.arange(1000.0), -np.arange(1000.0)], axis=1)
+    assert score_intervals(scores, p=0.05).tolist() == [[25, 974], [-974, -25]]
+    assert middle(np.arange(40)[:, None], p=0.05).tolist() == [[1, 38]]
+
+
+def test_score_intervals_are_as_wide_as_theory_says() -> None:
+    # Two systems, n judgments by pair, expected wins: the score is a binomial share.
+    ranking = rank(counted({("a", "b"): (240, 0, 160)}), model="expected-wins", resamples=4000, rng=1)
+    low, high = ranking.lines[0].interval
+    error = np.sqrt(0.6 * 0.4 / 400)
+    assert ranking.lines[0].error == pytest.approx(error, rel=0.04)
+    assert (low, high) == pytest.approx((0.6 - norm.ppf(0.975) * error, 0.6 + norm.ppf(0.975) * error), abs=0.004)
+
+
+def test_a_ranking_says_in_its_own_order_who_is_better() -> None:
+    data = Judgments.from_rows(random_rows(np.random.default_rng(3), rankings=120))
+    ranking = rank(data, resamples=200, rng=0)
+    places = dict(zip(ranking.replicates.systems, ranking.replicates.places.T, strict=True))
+    for i, above in enumerate(ranking.systems):
+        assert ranking.lines[i].best == (places[above] == 1).mean()
+        for j, below in enumerate(ranking.systems):
+            if i != j:
+                assert ranking.better[i, j] == pytest.approx((places[above] < places[below]).mean())
+    assert ranking.better + ranking.better.T == pytest.approx(np.ones((5, 5)))
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_every_model_that_ranks_has_intervals_around_its_samples(name: str) -> None:
+    if name in ("uniform", "adjusted-uniform"):
+        pytest.skip("predicts only")
+    short = {"iterations": "60", "burn_in": "20"}
+    settings = {"hopkins-may": short, "irt-categorical": short}
+    data = Judgments.from_rows(random_rows(np.random.default_rng(5), rankings=60))
+    ranking = rank(data, model=name, settings=settings.get(name), resamples=40, rng=0)
+    assert sum(line.best for line in ranking.lines) == pytest.approx(1)
+    for line in ranking.lines:
+        low, high = line.interval
+        scores = ranking.replicates.scores[:, ranking.replicates.systems.index(line.system)]
+        assert low <= np.median(scores) <= high
+        assert line.error == pytest.approx(scores.std(ddof=1))
+
+
+def test_without_resampling_nothing_is_said_of_certainty() -> None:
+    ranking = rank(counted({("a", "b"): (9, 5, 3)}), resample=None, rng=0)
+    line = ranking.to_dict()["systems"][0]
+    assert [line[key] for key in ("range", "cluster", "interval", "error", "best")] == [None] * 5
+    assert (ranking.better, ranking.stability, ranking.ranged) == (None, (), False)
+
+
+# -- judges ----------------------------------------------------------------------------------------
+
+
+def with_judges(judges: int, effect: float) -> Judgments:
+    return simulate(rankings=800, judges=judges, judge_effect=effect, spread=7, rng=2).judgments
+
+
+def judge_notes(data: Judgments, **options: object) -> list[str]:
+    return [note for note in rank(data, rng=0, **options).notes if "whole judges" in note]
+
+
+def test_judges_with_tastes_of_their_own_raise_a_warning() -> None:
+    (note,) = judge_notes(with_judges(12, 5.0))
+    assert "see --resample judge" in note
+    assert "ranges by ranking do not show it" in note
+
+
+def test_judges_who_agree_do_not() -> None:
+    assert judge_notes(with_judges(40, 0.0)) == []
+
+
+def test_who_asks_for_another_unit_is_not_told_of_judges() -> None:
+    data = with_judges(12, 5.0)
+    assert judge_notes(data, resample="judge") == []
+    assert judge_notes(data, resample="pair") == []
+
+
+def test_the_check_of_judges_changes_no_number() -> None:
+    data = with_judges(12, 5.0)
+    unnamed = Judgments.from_rows(data.to_rows().drop("judge"))
+    assert rank(data, rng=0).better.tolist() == rank(unnamed, rng=0).better.tolist()
+
+
+# -- many tests at once ----------------------------------------------------------------------------
+
+
+def test_holms_correction_by_hand() -> None:
+    # Sorted .01 .02 .03 .04 times 4 3 2 1: .04 .06 .06 .06, never falling.
+    assert holm([0.03, 0.01, 0.04, 0.02]) == pytest.approx([0.06, 0.04, 0.06, 0.06])
+    assert holm([0.5, 0.9]) == [1.0, 1.0]
+    assert holm([]) == []
