@@ -1,0 +1,55 @@
+"""``palmares diff``."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from ..errors import InputError
+from . import options
+
+
+@click.command()
+@click.argument("old", metavar="OLD.json")
+@click.argument("new", metavar="NEW.json")
+@click.option(
+    "--shared",
+    type=click.Choice(["none", "all"]),
+    default="none",
+    show_default=True,
+    help="Whether the larger set of judgments contains the smaller one.",
+)
+@options.level_option
+@options.format_option
+def diff(old: str, new: str, shared: Any, p: float, output: str) -> None:
+    """Say what changed between two rankings, and whether it is real.
+
+    OLD.json and NEW.json are what `palmares rank --format json` printed. A change of score is real where chance does
+    not explain it, whichever of the systems one looks at.
+    """  # fmt: skip
+    from ..changes.difference import diff as compare
+    from ..changes.published import read_published
+    from ..report.change_views import changes_csv_table, changes_table
+    from .groups import explain, title
+    from .output import print_json, print_tables
+
+    before, after = read_published(old), read_published(new)
+    if not (both := [group for group in after if group in before]):
+        there = "; ".join(title(group) or "one ranking without a language pair" for group in before)
+        raise InputError(f"{old} and {new} have no ranking of the same group; {old} has: {there}")
+    for path, mine, others in ((old, before, after), (new, after, before)):
+        for group in [group for group in mine if group not in others]:
+            click.echo(f"only in {path}: {title(group) or 'one ranking without a language pair'}", err=True)
+    found = []
+    for group in both:
+        try:
+            found.append((compare(before[group], after[group], shared=shared, p=p), group))
+        except InputError as error:
+            raise explain(error, group) from None
+    if output == "json":
+        print_json([{**changes.to_dict(), "group": dict(group)} for changes, group in found])
+    elif output == "csv":
+        print_tables([changes_csv_table(changes, group) for changes, group in found], output)
+    else:
+        print_tables([changes_table(changes, title=title(group)) for changes, group in found], output)

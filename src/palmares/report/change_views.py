@@ -1,0 +1,98 @@
+"""What changed between two rankings, as tables."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import Any
+
+from ..changes.difference import Changes, SystemChange
+from ..uncertainty.wording import interval_text, range_text, score_text
+from .tables import Column, Table
+
+#: So many pairs are named; the JSON has them all.
+_NAMED = 6
+
+
+def changes_table(changes: Changes, *, title: str | None = None) -> Table:
+    """One row a system: rank, range and score, before and after; below it, in words, what else changed."""
+    columns = [Column("rank"), Column("range")]
+    if scored := any(c.change is not None for c in changes.systems):
+        columns += [Column("change", _signed), Column("interval", interval_text), Column("p", chance_text)]
+    columns += [Column("verdict", align="left"), Column("system", align="left")]
+    rows: list[list[Any]] = [
+        [
+            _from_to(c.old_rank, c.new_rank),
+            _from_to(range_text(c.old_range), range_text(c.new_range)),
+            *([c.change, c.interval, c.p] if scored else []),
+            c.verdict,
+            c.system,
+        ]
+        for c in changes.systems
+    ]
+    return Table(columns, rows, title, frozenset(), changes.signature, _sentences(changes))
+
+
+def changes_csv_table(changes: Changes, group: Sequence[tuple[str, str | None]]) -> Table:
+    """One flat row a system, with the groups in front."""
+    front = dict(group)
+    rows = [list({**front, **_flat(change)}.values()) for change in changes.systems]
+    names = list({**front, **_flat(changes.systems[0])})
+    return Table([Column(name) for name in names], rows, signature=changes.signature, notes=_sentences(changes))
+
+
+def _flat(change: SystemChange) -> dict[str, Any]:
+    """The fields of a change, with a column for each end of a span."""
+    flat: dict[str, Any] = {}
+    ends = {"old_range": ("old_first", "old_last"), "new_range": ("new_first", "new_last"), "interval": ("low", "high")}
+    for name, value in asdict(change).items():
+        flat.update(zip(ends[name], value or (None, None), strict=True) if name in ends else {name: value}.items())
+    return flat
+
+
+def _sentences(changes: Changes) -> list[str]:
+    old, new = changes.judgments
+    lines = [_summary(changes), f"judgments: {old:,} → {new:,}"]
+    lines += [f"{name}: {was or 'none'} → {now or 'none'}" for name, (was, now) in changes.settings.items()]
+    lines += [
+        f"reversed: {r.above} stood above {r.below} (P = {r.old:.3f}), now stands below (P = {1 - r.new:.3f})"
+        for r in changes.reversals
+    ]
+    if changes.told_apart:
+        lines.append(f"newly told apart (different clusters): {_pairs(changes.told_apart, ' above ')}")
+    if changes.merged:
+        lines.append(f"no longer told apart: {_pairs(changes.merged, ' and ')}")
+    return [*lines, *[f"note: {note}" for note in changes.notes]]
+
+
+def _summary(changes: Changes) -> str:
+    compared = [c for c in changes.systems if c.change is not None]
+    if not compared:
+        return "scores were not compared"
+    moved = [f"{c.system} {c.verdict}" for c in changes.real]
+    what = "; ".join(moved) if moved else "no score changed by more than chance explains"
+    return f"{what} ({len(compared)} systems compared, p corrected for that)"
+
+
+def _pairs(pairs: Sequence[tuple[str, str]], word: str) -> str:
+    named = "; ".join(word.join(pair) for pair in pairs[:_NAMED])
+    return named + (f"; and {len(pairs) - _NAMED} more pairs" if len(pairs) > _NAMED else "")
+
+
+def _from_to(old: Any, new: Any) -> str:
+    if not (old or new):
+        return ""
+    return str(new) if old == new else f"{old or '–'} → {new or '–'}"
+
+
+def _signed(value: float | None) -> str:
+    if value is None:
+        return "–"
+    return ("+" if round(value, 3) > 0 else "") + score_text(value)
+
+
+def chance_text(p: float | None) -> str:
+    """``.031``, ``< .001``."""
+    if p is None:
+        return "–"
+    return "< .001" if p < 0.001 else f"{p:.3f}".removeprefix("0")
