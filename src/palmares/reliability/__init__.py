@@ -1,0 +1,1 @@
+"""Do judges agree with each other, and with themselves?"""
