@@ -33,6 +33,11 @@ class MissingExtraError(PalmaresError, ImportError):
             f"{feature} needs the package {missing!r}, which is not installed; "
             f"install it with: pip install 'palmares[{extra}]'"
         )
+        self._made_of = (feature, extra, missing)
+
+    def __reduce__(self) -> tuple[type[MissingExtraError], tuple[str, str, str]]:
+        # An exception is pickled by its message alone, which is not what this one is made of.
+        return type(self), self._made_of
 
 
 class ConvergenceError(PalmaresError):

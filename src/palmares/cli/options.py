@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import functools
 import sys
 from collections.abc import Callable, Mapping
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import click
 
@@ -15,6 +16,7 @@ from ..models import DEFAULT_MODEL, MODELS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from concurrent.futures import Executor
 
     from ..compute import Progress
     from ..judgments import Judgments
@@ -60,17 +62,21 @@ input_options = stacked(
     click.argument("files", nargs=-1, required=True, metavar="FILE..."), reading_options, selection_options
 )
 
+level_option = click.option("--p", type=click.FloatRange(0, 1, min_open=True, max_open=True), default=0.05,
+                            show_default=True, help="Ranges and intervals leave out this share.")  # fmt: skip
+
 ranking_options = stacked(
     click.option("--model", type=click.Choice(list(MODELS)), default=DEFAULT_MODEL, show_default=True,
                  help="How to score."),
     click.option("--set", "settings", multiple=True, metavar="NAME=VALUE", help="A setting of the model."),
     click.option("--resamples", type=click.IntRange(1), default=1000, show_default=True, help="Bootstrap samples."),
     click.option("--resample",
-                 type=click.Choice(["auto", "pair", "ranking", "segment", "judge", "posterior", "none"]),
+                 type=click.Choice(["auto", "pair", "ranking", "segment", "judge", "posterior", "sign-test", "none"]),
                  default="auto", show_default=True,
-                 help="What is drawn together. auto: ranking, or pair without ranking ids."),
-    click.option("--p", type=click.FloatRange(0, 1, min_open=True, max_open=True), default=0.05, show_default=True,
-                 help="Ranges leave out this share of ranks."),
+                 help="What is drawn together. auto: ranking, or pair without ranking ids. sign-test: draw nothing."),
+    level_option,
+    click.option("--sided", type=click.IntRange(1, 2), default=2, show_default=True,
+                 help="One- or two-sided tests, for --resample sign-test."),
 )  # fmt: skip
 
 to_option = click.option("--to", "to", type=click.Choice(["auto", *FORMATS]), default="auto", show_default=True,
@@ -80,11 +86,38 @@ format_option = click.option(
     "--format", "output", type=click.Choice(OUTPUTS), default="table", show_default=True, help="How to print."
 )
 seed_option = click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Random seed.")
-worker_options = stacked(
+_worker_options = stacked(
     click.option("--executor", type=click.Choice(["serial", "threads", "processes"]), default="threads",
                  show_default=True, help="Where resampling runs."),
     click.option("--workers", type=click.IntRange(1), default=None, help="How many at once.  [default: all cores]"),
+    click.option("--cluster", metavar="ADDRESS|FILE",
+                 help="Run on a Dask cluster instead: tcp://HOST:PORT of its scheduler, or its scheduler file."),
 )  # fmt: skip
+
+
+def worker_options(function: F) -> F:
+    """``--executor``, ``--workers`` and ``--cluster``; a command sees the first two, where a cluster is an executor."""
+
+    @functools.wraps(function)
+    def command(*args: Any, cluster: str | None, **arguments: Any) -> Any:
+        if cluster is None:
+            return function(*args, **arguments)
+        with _connected(cluster) as executor:
+            return function(*args, **{**arguments, "executor": executor, "workers": None})
+
+    return cast(F, _worker_options(command))
+
+
+@contextmanager
+def _connected(where: str) -> Iterator[Executor]:
+    from ..cluster import connect
+
+    context = click.get_current_context()
+    for name in ("executor", "workers"):
+        if context.get_parameter_source(name) == click.core.ParameterSource.COMMANDLINE:
+            raise InputError(f"--cluster says where work runs, and so does --{name}; leave out one of them")
+    with connect(where, notify=lambda message: click.echo(message, err=True)) as executor:
+        yield executor
 
 
 def keyed(pairs: tuple[str, ...], what: str, *, empty: bool = False) -> dict[str, str]:
@@ -103,7 +136,7 @@ def ranking_arguments(arguments: Mapping[str, Any], shorthand: Mapping[str, str]
     from ..models.base import create
 
     model = create(arguments["model"], {**keyed(arguments["settings"], "--set"), **(shorthand or {})})
-    same = {name: arguments[name] for name in ("resamples", "resample", "p", "executor", "workers")}
+    same = {name: arguments[name] for name in ("resamples", "resample", "p", "sided", "executor", "workers")}
     return {**same, "model": model, "rng": arguments["seed"]}
 
 

@@ -7,6 +7,7 @@ numbers however the replicates are cut into pieces and wherever these run.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -22,6 +23,8 @@ from .units import Unit, UnitKinds, choose_unit, unit_codes, unit_kinds
 #: A piece of work holds at most about this many numbers, which bounds memory.
 _NUMBERS_IN_A_PIECE = 4_000_000
 _PIECES_PER_WORKER = 4
+#: Nobody can stop a piece that another machine has begun, so those of slow models are small.
+_REFITS_IN_A_PIECE = 8
 
 IntArray = npt.NDArray[np.int64]
 
@@ -53,22 +56,22 @@ def resample(
     if resamples < 1:
         raise InputError(f"resamples: got {resamples}; allowed: at least 1, or no resampling (--resample none)")
     unit, _ = choose_unit(data, unit)
+    where: dict[str, Any] = {"executor": executor, "workers": workers, "progress": progress}
     if isinstance(model, CountModel):
         kinds = unit_kinds(data, unit)
         numbers = len(kinds.copies) + 6 * len(kinds.systems) ** 2
-        pieces = _pieces(resamples, numbers, workers)
+        most = _NUMBERS_IN_A_PIECE // max(numbers, 1)
+        pieces = _pieces(resamples, most, compute.slots(executor, workers))
         full = kinds.tables(kinds.copies[None])
         scorer = model.prepared(PairCounts(full.systems, full.wins[0], full.ties[0]))
-        tasks = [(scorer, kinds, seed, lo, hi) for lo, hi in pieces]
-        parts = compute.run(_score_counts, tasks, executor=executor, workers=workers, progress=progress)
+        parts = compute.run(_score_counts, pieces, shared=(scorer, kinds, seed), **where)
     else:
         if isinstance(data, PairCounts):
             raise InputError(f"model {model.id!r} needs the judgments, not only their pair counts")
         if not isinstance(model, RefitModel):
             raise InputError(f"model {model.id!r} predicts but does not rank, so there is nothing to resample")
-        pieces = _pieces(resamples, len(data), workers)
-        refits = [(model, data, unit_codes(data, unit), seed, lo, hi) for lo, hi in pieces]
-        parts = compute.run(_refit, refits, executor=executor, workers=workers, progress=progress)
+        pieces = _pieces(resamples, _REFITS_IN_A_PIECE, compute.slots(executor, workers))
+        parts = compute.run(_refit, pieces, shared=(model, data, unit_codes(data, unit), seed), **where)
     scores = np.concatenate([part[0] for part in parts])
     places = np.concatenate([part[1] for part in parts])
     return Replicates(data.systems, scores, places)
@@ -100,10 +103,9 @@ def places(scores: FloatArray, rng: np.random.Generator) -> IntArray:
     return place
 
 
-def _pieces(resamples: int, numbers: int, workers: int | None) -> list[tuple[int, int]]:
-    most = max(1, _NUMBERS_IN_A_PIECE // max(numbers, 1))
-    even = -(-resamples // (_PIECES_PER_WORKER * (workers or compute.cores())))
-    step = min(most, even)
+def _pieces(resamples: int, most: int, slots: int) -> list[tuple[int, int]]:
+    even = -(-resamples // (_PIECES_PER_WORKER * slots))
+    step = max(1, min(most, even))
     return [(lo, min(lo + step, resamples)) for lo in range(0, resamples, step)]
 
 
