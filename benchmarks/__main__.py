@@ -1,4 +1,4 @@
-"""``python -m benchmarks [NAME …]``: run all, or those named."""
+"""``python -m benchmarks [NAME …]``: run all that measure speed, or those named."""
 
 from __future__ import annotations
 
@@ -6,12 +6,14 @@ import sys
 from importlib import import_module
 
 NAMES = ("startup", "resampling", "models", "scan")
+#: Long, and not of speed: run by name only.
+STUDIES = ("coverage", "effects")
 
 
 def main() -> None:
     for name in sys.argv[1:] or NAMES:
-        if name not in NAMES:
-            sys.exit(f"unknown benchmark {name!r}; there are: {', '.join(NAMES)}")
+        if name not in (*NAMES, *STUDIES):
+            sys.exit(f"unknown benchmark {name!r}; there are: {', '.join((*NAMES, *STUDIES))}")
         import_module(f".{name}", __package__).main()
 
 

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from math import asin, pi
+
 import numpy as np
+import polars as pl
 import pytest
+from scipy.stats import norm
 
 from palmares import CampaignPlan, rank, simulate
 from palmares.errors import InputError
@@ -123,6 +127,9 @@ def test_many_rankings_recover_the_true_order() -> None:
         ({"spread": -1.0}, "spread: got -1.0; allowed: a number of at least 0"),
         ({"tie_radius": float("nan")}, "tie_radius: got nan"),
         ({"judge_noise": float("inf")}, "judge_noise: got inf"),
+        ({"segment_effect": -2.0}, "segment_effect: got -2.0; allowed: a number of at least 0"),
+        ({"judge_effect": float("nan")}, "judge_effect: got nan"),
+        ({"position_effect": float("inf")}, "position_effect: got inf; allowed: a number"),
     ],
 )
 def test_an_impossible_plan_is_refused(change: dict[str, float], wording: str) -> None:
@@ -141,3 +148,78 @@ def test_significant_pairs_come_out_as_koehn_published_them() -> None:
     error = np.std(shares, ddof=1) / np.sqrt(len(shares))
     assert error < 0.02
     assert np.mean(shares) == pytest.approx(0.52, abs=3.5 * error)
+
+
+# -- effects of segments, judges and positions -----------------------------------------------------
+
+#: Two systems whose qualities, at most 10 apart, do not matter beside the rest, so that each wins half the time.
+DUEL = CampaignPlan(systems=2, outputs=2, rankings=20_000, judges=500, segments=500, spread=0.0, tie_radius=0.0)
+
+
+def agreement(rows: pl.DataFrame, unit: str) -> float:
+    """How often two judgments of two systems agree when they share a unit."""
+    wins = rows.group_by(unit).agg((pl.col("outcome") > 0).sum().alias("w"), pl.len().alias("n"))
+    same = wins["w"] * (wins["w"] - 1) + (wins["n"] - wins["w"]) * (wins["n"] - wins["w"] - 1)
+    return float(same.sum() / (wins["n"] * (wins["n"] - 1)).sum())
+
+
+@pytest.mark.parametrize(("unit", "other"), [("segment", "judge"), ("judge", "segment")])
+def test_an_effect_alone_decides_alike_wherever_its_unit_is_shared(unit: str, other: str) -> None:
+    rows = simulate(DUEL, **{f"{unit}_effect": 1e6}, rng=0).judgments.to_rows()
+    assert agreement(rows, unit) == 1
+    assert agreement(rows, other) == pytest.approx(0.5, abs=0.02)
+
+
+@pytest.mark.parametrize("unit", ["segment", "judge"])
+def test_the_share_of_an_effect_can_be_recovered_from_agreement(unit: str) -> None:
+    # The two latent differences share 600² of 600² + 800²: correlation .36. For normal variables of mean 0 and
+    # correlation r, the signs agree with probability ½ + arcsin(r) / π.
+    rows = simulate(DUEL, **{f"{unit}_effect": 6e5}, spread=8e5, rng=1).judgments.to_rows()
+    assert agreement(rows, unit) == pytest.approx(0.5 + asin(0.36) / pi, abs=0.02)
+
+
+def test_effects_add_up() -> None:
+    both = simulate(DUEL, segment_effect=3e5, judge_effect=4e5, spread=1.2e6, rng=2).judgments.to_rows()
+    # Of 9 + 16 + 144 parts of the variance, 9 are the segment's and 16 the judge's.
+    assert agreement(both, "segment") == pytest.approx(0.5 + asin(9 / 169) / pi, abs=0.01)
+    assert agreement(both, "judge") == pytest.approx(0.5 + asin(16 / 169) / pi, abs=0.01)
+
+
+def test_effects_change_nothing_but_outcomes() -> None:
+    plain = simulate(rng=5)
+    for effect in ("segment_effect", "judge_effect", "position_effect"):
+        changed = simulate(**{effect: 5.0}, rng=5)
+        assert changed.quality == plain.quality
+        assert changed.judgments.to_rows().drop("outcome").equals(plain.judgments.to_rows().drop("outcome"))
+        assert not changed.judgments.to_rows().equals(plain.judgments.to_rows())
+
+
+def test_one_effect_does_not_change_the_draws_of_the_other() -> None:
+    for large, small in (("segment_effect", "judge_effect"), ("judge_effect", "segment_effect")):
+        alone = simulate(**{large: 1e6}, tie_radius=0.0, rng=6)
+        beside = simulate(**{large: 1e6, small: 1e-6}, tie_radius=0.0, rng=6)
+        assert alone.judgments == beside.judgments
+
+
+def test_a_generator_goes_on_from_where_it_is() -> None:
+    generator = np.random.default_rng(0)
+    one, other = (simulate(segment_effect=3.0, rng=generator).judgments for _ in range(2))
+    assert one != other
+
+
+def test_the_output_shown_first_gains_and_the_gain_falls_linearly() -> None:
+    # A gain of 1 standard deviation against the last of three, of a half against the second.
+    rows = simulate(
+        systems=6, outputs=3, rankings=30_000, spread=1e6, position_effect=1e6, tie_radius=0.0, rng=3
+    ).judgments.to_rows()
+    turned = pl.when(pl.col("position_a") < pl.col("position_b")).then(pl.col("outcome")).otherwise(-pl.col("outcome"))
+    first, last = pl.min_horizontal("position_a", "position_b"), pl.max_horizontal("position_a", "position_b")
+    shares = dict(rows.group_by(first * 10 + last).agg((turned > 0).mean()).iter_rows())
+    assert shares == pytest.approx(
+        {13: norm.cdf(1 / 2**0.5), 12: norm.cdf(0.5 / 2**0.5), 23: norm.cdf(0.5 / 2**0.5)}, abs=0.012
+    )
+
+
+def test_the_output_shown_last_can_gain_too() -> None:
+    rows = simulate(systems=4, outputs=2, rankings=200, spread=0.0, position_effect=-1e6, rng=0).judgments.to_rows()
+    assert ((rows["outcome"] > 0) == (rows["position_a"] > rows["position_b"])).all()

@@ -8,19 +8,29 @@ import click
 
 from . import options
 
+#: The shape of a campaign that never happened; the defaults are those of `palmares.CampaignPlan`.
+plan_options = options.stacked(
+    click.option("--systems", type=int, default=10, show_default=True, help="Systems that compete."),
+    click.option("--rankings", type=int, default=600, show_default=True, help="Rankings collected."),
+    click.option("--outputs", type=int, default=5, show_default=True, help="Outputs ranked at a time."),
+    click.option("--judges", type=int, default=12, show_default=True, help="Judges who share the work evenly."),
+    click.option("--segments", type=int, default=300, show_default=True, help="Segments to draw from."),
+    click.option("--spread", type=float, default=10.0, show_default=True,
+                 help="Standard deviation of an output's quality."),
+    click.option("--tie-radius", type=float, default=2.0, show_default=True, help="Outputs this close are tied."),
+    click.option("--judge-noise", type=float, default=0.0, show_default=True, help="Mean noise of a judge."),
+    click.option("--segment-effect", type=float, default=0.0, show_default=True,
+                 help="Standard deviation of a system's luck on a segment."),
+    click.option("--judge-effect", type=float, default=0.0, show_default=True,
+                 help="Standard deviation of a judge's own liking of a system."),
+    click.option("--position-effect", type=float, default=0.0, show_default=True,
+                 help="What the output shown first gains on the last."),
+)  # fmt: skip
+
 
 @click.command()
 @click.argument("target", metavar="TO")
-@click.option("--systems", type=int, default=10, show_default=True)
-@click.option("--rankings", type=int, default=600, show_default=True)
-@click.option("--outputs", type=int, default=5, show_default=True, help="Outputs ranked at a time.")
-@click.option("--judges", type=int, default=12, show_default=True)
-@click.option("--segments", type=int, default=300, show_default=True)
-@click.option(
-    "--spread", type=float, default=10.0, show_default=True, help="Standard deviation of an output's quality."
-)
-@click.option("--tie-radius", type=float, default=2.0, show_default=True, help="Outputs this close are tied.")
-@click.option("--judge-noise", type=float, default=0.0, show_default=True, help="Mean noise of a judge.")
+@plan_options
 @click.option("--lang-pair", default=None, help="Name of the language pair.")
 @options.to_option
 @options.seed_option

@@ -1,4 +1,4 @@
-"""Simulated campaigns (Koehn 2012, §3), with ties and judges who differ."""
+"""Simulated campaigns (Koehn 2012, §3), with ties, and judges and segments that differ."""
 
 from __future__ import annotations
 
@@ -18,6 +18,8 @@ from ..judgments import Judgments
 #: From a generator or a seed; None draws fresh entropy.
 RngLike = int | np.random.SeedSequence | np.random.Generator | None
 
+IntArray = npt.NDArray[np.int64]
+
 
 @dataclass(frozen=True)
 class CampaignPlan:
@@ -28,7 +30,12 @@ class CampaignPlan:
     judge's noise is uniform on [0, 2 · ``judge_noise``]. Outputs no more than ``tie_radius`` below the best of
     their group share its rank.
 
-    Koehn 2012 has no ties and no judge noise, and calls ``spread`` a variance; his figures need it to be a
+    Judgments that have something in common need not be independent: ``segment_effect`` is the standard deviation
+    of a system's luck on a segment, the same for every judge; ``judge_effect`` that of a judge's own liking of a
+    system, the same on every segment. Both are 0 on average, so a system's mean stays its true quality.
+    ``position_effect`` is added to what a judge sees of the output shown first, and falls linearly to 0 for the last.
+
+    Koehn 2012 has no ties, no judge noise and no effects, and calls ``spread`` a variance; his figures need it to be a
     standard deviation.
     """
 
@@ -40,6 +47,9 @@ class CampaignPlan:
     spread: float = 10.0
     tie_radius: float = 2.0
     judge_noise: float = 0.0
+    segment_effect: float = 0.0
+    judge_effect: float = 0.0
+    position_effect: float = 0.0
     lang_pair: str | None = None
 
     def __post_init__(self) -> None:
@@ -47,9 +57,11 @@ class CampaignPlan:
         for name, least in limits.items():
             if getattr(self, name) < least:
                 raise InputError(f"{name}: got {getattr(self, name)}; allowed: at least {least}")
-        for name in ("spread", "tie_radius", "judge_noise"):
+        for name in ("spread", "tie_radius", "judge_noise", "segment_effect", "judge_effect"):
             if not 0 <= getattr(self, name) < float("inf"):
                 raise InputError(f"{name}: got {getattr(self, name)}; allowed: a number of at least 0")
+        if not np.isfinite(self.position_effect):
+            raise InputError(f"position_effect: got {self.position_effect}; allowed: a number")
         if self.outputs > self.systems:
             raise InputError(f"outputs: got {self.outputs}, but there are only {self.systems} systems to rank")
 
@@ -74,6 +86,7 @@ def simulate(plan: CampaignPlan | None = None, *, rng: RngLike = None, **changes
     noise = generator.uniform(0, 2 * plan.judge_noise, plan.judges)[judge]
     deviation = np.sqrt(plan.spread**2 + noise**2)
     seen = generator.normal(quality[shown], deviation[:, None])
+    seen = seen + _effects(plan, shown, judge, segment, generator)
     ranks = ranks_with_ties(seen, plan.tie_radius)
     codes = _codes(plan, shown, ranks, judge, segment)
     kinds = {"system": plan.systems, "judge": plan.judges, "segment": plan.segments, "ranking": plan.rankings}
@@ -85,7 +98,23 @@ def simulate(plan: CampaignPlan | None = None, *, rng: RngLike = None, **changes
     return SimulatedCampaign(plan, Judgments.from_codes(codes, names), truth)
 
 
-def ranks_with_ties(seen: FloatArray, radius: float) -> npt.NDArray[np.int64]:
+def _effects(
+    plan: CampaignPlan, shown: IntArray, judge: IntArray, segment: IntArray, generator: np.random.Generator
+) -> FloatArray:
+    """What segments, judges and positions add to every output shown: an array (rankings, outputs)."""
+    added = np.broadcast_to(plan.position_effect * np.linspace(1, 0, plan.outputs), shown.shape)
+    if not (plan.segment_effect or plan.judge_effect):
+        return added
+    # Seeds of their own, drawn last: one effect changes neither the other nor the rest of the campaign.
+    luck, liking = map(np.random.default_rng, generator.integers(0, 2**63, 2))
+    if plan.segment_effect:
+        added = added + luck.normal(0, plan.segment_effect, (plan.segments, plan.systems))[segment[:, None], shown]
+    if plan.judge_effect:
+        added = added + liking.normal(0, plan.judge_effect, (plan.judges, plan.systems))[judge[:, None], shown]
+    return added
+
+
+def ranks_with_ties(seen: FloatArray, radius: float) -> IntArray:
     """Dense ranks of each row, 1 for the largest; what is within ``radius`` of the best of a group joins it."""
     order = np.argsort(-seen, axis=1, kind="stable")
     ordered = np.take_along_axis(seen, order, axis=1)
@@ -106,13 +135,7 @@ def numbered(word: str, count: int) -> list[str]:
     return [f"{word}-{i:0{width}d}" for i in range(1, count + 1)]
 
 
-def _codes(
-    plan: CampaignPlan,
-    shown: npt.NDArray[np.int64],
-    ranks: npt.NDArray[np.int64],
-    judge: npt.NDArray[np.int64],
-    segment: npt.NDArray[np.int64],
-) -> pl.DataFrame:
+def _codes(plan: CampaignPlan, shown: IntArray, ranks: IntArray, judge: IntArray, segment: IntArray) -> pl.DataFrame:
     """Every pair of every ranking, in codes."""
     first, second = np.array(list(combinations(range(plan.outputs), 2))).T
     repeat = len(first)
