@@ -53,9 +53,10 @@ def _measured(arguments: dict[str, Any]) -> list[Any]:
     found = []
     parts = list(groups(options.load(arguments), None))
     with options.progress_bar("resampling") as progress:
-        for group in parts:
+        for number, group in enumerate(parts):
+            share = options.share_of(progress, number, len(parts))
             try:
-                found.append(measure(group.judgments, rng=arguments["seed"], progress=progress, **how))
+                found.append(measure(group.judgments, rng=arguments["seed"], progress=share, **how))
             except InputError as error:
                 raise group.explain(error) from None
     return found

@@ -181,3 +181,10 @@ def progress_bar(what: str) -> Iterator[Progress | None]:
     with Progress(*columns, TimeRemainingColumn(), console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task(what, total=None)
         yield lambda done, total: bar.update(task, completed=done, total=total)
+
+
+def share_of(progress: Progress | None, number: int, count: int) -> Progress | None:
+    """Progress of one part of several, as progress of the whole."""
+    if progress is None:
+        return None
+    return lambda done, total: progress(number * total + done, count * total)

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any
 
 import click
 
+from ..errors import ConvergenceError
 from ..report.tables import RENDERERS, Table, to_csv
+
+if TYPE_CHECKING:
+    from ..uncertainty.result import Ranking
 
 
 def print_json(value: Any) -> None:
@@ -24,3 +28,12 @@ def print_tables(tables: Sequence[Table], output: str) -> None:
             click.echo(line, err=True)
         return
     click.echo("\n".join(RENDERERS[output](table) for table in tables), nl=False)
+
+
+def check_converged(rankings: Iterable[Ranking]) -> None:
+    """What was printed may not be trusted where a fit did not converge; the exit status says so."""
+    for ranking in rankings:
+        fit = ranking.fit
+        if not fit.convergence.converged:
+            where = f"{ranking.lang_pair}: " if ranking.lang_pair else ""
+            raise ConvergenceError(f"{where}model {fit.model.id!r} did not converge ({fit.convergence.detail})")

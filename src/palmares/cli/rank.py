@@ -7,8 +7,9 @@ from typing import Any
 
 import click
 
-from ..errors import ConvergenceError, InputError
+from ..errors import InputError
 from . import options
+from .output import check_converged
 
 
 @click.command()
@@ -18,9 +19,7 @@ from . import options
 @click.option("--anchor", metavar="NAME=VALUE", help="Fix the score of one system of bradley-terry.")
 @click.option("--by", metavar="FIELD", help="One ranking per value: judge, segment, or a column kept with --extra.")
 @click.option("--largest-component", is_flag=True, help="Leave out systems that no judgment links to the most others.")
-@click.option(
-    "--probabilities", is_flag=True, help="Also P(best), P(better) for every pair, stability of clusters."
-)
+@click.option("--probabilities", is_flag=True, help="Also P(best), P(better) for every pair, stability of clusters.")
 @click.option("--scan", is_flag=True, help="Stream the file straight to pair counts; for files larger than memory.")
 @click.option(
     "--plot", type=click.Path(dir_okay=False), help="Draw the rank ranges to an .svg, .png, .pdf or .html file."
@@ -41,7 +40,7 @@ def rank(**arguments: Any) -> None:
     if arguments["plot"]:
         _plot(rankings, Path(arguments["plot"]))
     _print(rankings, arguments["output"], probabilities=arguments["probabilities"])
-    _check_converged(rankings)
+    check_converged(ranking for ranking, _ in rankings)
 
 
 def _read(arguments: dict[str, Any], how: dict[str, Any]) -> list[tuple[Any, Any]]:
@@ -52,7 +51,7 @@ def _read(arguments: dict[str, Any], how: dict[str, Any]) -> list[tuple[Any, Any
     parts = list(groups(options.load(arguments), arguments["by"]))
     with options.progress_bar("resampling") as progress:
         for number, group in enumerate(parts):
-            share = _share_of(progress, number, len(parts))
+            share = options.share_of(progress, number, len(parts))
             try:
                 found.append((rank_systems(group.judgments, progress=share, **how), group.keys))
             except InputError as error:
@@ -84,20 +83,6 @@ def _scanned(arguments: dict[str, Any], how: dict[str, Any]) -> list[tuple[Any, 
         except InputError as error:
             raise explain(error, keys) from None
     return found
-
-
-def _check_converged(rankings: list[tuple[Any, Any]]) -> None:
-    """The ranking was printed; the exit status says that it is not to be trusted."""
-    for ranking, _ in rankings:
-        fit = ranking.fit
-        if not fit.convergence.converged:
-            where = f"{ranking.lang_pair}: " if ranking.lang_pair else ""
-            raise ConvergenceError(f"{where}model {fit.model.id!r} did not converge ({fit.convergence.detail})")
-
-
-def _share_of(progress: Any, number: int, count: int) -> Any:
-    """Progress of one part of several, as progress of the whole."""
-    return progress and (lambda done, total: progress(number * total + done, count * total))
 
 
 def _plot(rankings: list[tuple[Any, Any]], path: Path) -> None:

@@ -125,8 +125,8 @@ def _measures(sums: Sums, shares: Shares, spans: list[Span], counting: Counting)
 def _pooled(sums: Sums, spans: list[Span]) -> list[Kappa]:
     """One κ over all pairs of each kind."""
     columns = (sums.pairs, sums.agreed, sums.ties, sums.total)
-    totals = zip(*(column.sum(axis=0).astype(int).tolist() for column in columns), strict=True)
-    return [measured(*total, span) for total, span in zip(totals, spans, strict=True)]
+    pairs, agreed, ties, total = (column.sum(axis=0).astype(int).tolist() for column in columns)
+    return [measured(pairs[k], agreed[k], ties[k], total[k], span) for k, span in enumerate(spans)]
 
 
 def _sums(shares: Shares, *, wmt16: bool) -> Sums:

@@ -1,0 +1,151 @@
+"""Audits laid out as tables."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from textwrap import wrap
+from typing import Any
+
+from ..auditing.claims import Claim
+from ..auditing.findings import Finding, Interval
+from ..auditing.run import Audit
+from ..auditing.wording import decimals
+from .tables import Column, Table
+
+#: Sentences below a table are broken here.
+_WIDTH = 116
+_MOST_SUBJECTS = 20
+_IS = {"best": "best", "above": "above the next"}
+
+
+def findings_table(audit: Audit, *, title: str | None = None, signed: bool = True) -> Table:
+    """One row a check; below, what each found in words, flags first."""
+    interval = f"{100 * (1 - audit.p):g} % interval"
+    columns = [
+        Column("flag"), Column("check", align="left"), Column("effect", _effect), Column(interval, _span),
+        Column("of what", align="left"), Column("p", _chance), Column("adjusted", _chance),
+    ]  # fmt: skip
+    rows = [[_flag(f), f.check, f.effect, f.interval, _of_what(f), f.p, f.adjusted] for f in audit.findings]
+    return Table(columns, rows, title, signature=audit.signature if signed else None, notes=_sentences(audit))
+
+
+def claims_table(audit: Audit, *, title: str | None = None) -> Table:
+    """One row a claim: by how much, how sure, and the verdict; systems in order, each above that of the next row."""
+    columns = [
+        Column("system", align="left"), Column("is", align="left"), Column("by", _effect),
+        Column(f"{100 * (1 - audit.p):g} % interval", _span), Column("holds", _share), Column("by judges", _share),
+        Column("adjusted p", _chance), Column("verdict", align="left"),
+    ]  # fmt: skip
+    rows: list[list[Any]] = [
+        [c.system, _IS[c.kind], c.difference, c.interval, c.probability, c.by_judge, c.adjusted, _verdict(c)]
+        for c in audit.claims
+    ]  # fmt: skip
+    rows.append([audit.claims[-1].other, "last", None, None, None, None, None, ""])
+    notes = [
+        "holds: share of bootstrap samples in which the claim holds; by judges: of samples that draw whole judges.",
+        *[f"note: {note}" for note in audit.ranking.notes],
+    ]
+    return Table(columns, rows, title, frozenset({1}), audit.signature, notes)
+
+
+def details_table(audit: Audit, *, title: str | None = None) -> Table:
+    """The judges, pairs, systems or places behind every finding."""
+    interval = f"{100 * (1 - audit.p):g} % interval"
+    columns = [
+        Column("check", align="left"), Column("who", align="left"), Column("effect", _effect), Column(interval, _span),
+        Column("p", _chance), Column("detail", align="left"),
+    ]  # fmt: skip
+    rows: list[list[Any]] = []
+    rules = set()
+    for finding in audit.findings:
+        rules.add(len(rows))
+        shown = finding.subjects[:_MOST_SUBJECTS]
+        rows += [[finding.check, s.name, s.effect, s.interval, s.p, s.detail] for s in shown]
+    cut = [f.check for f in audit.findings if len(f.subjects) > _MOST_SUBJECTS]
+    notes = [f"The first {_MOST_SUBJECTS} of each check; JSON has all of {', '.join(cut)}."] if cut else []
+    return Table(columns, rows, title, frozenset(rules - {0}), audit.signature, notes)
+
+
+def audit_csv_table(audit: Audit, part: str, group: Sequence[tuple[str, str | None]]) -> Table:
+    """One flat table for CSV: findings, claims or details, with the group in front."""
+    rows = {"claims": _claim_rows, "details": _detail_rows}.get(part, _finding_rows)(audit)
+    names = [*[name for name, _ in group], *rows[0]]
+    front = [value for _, value in group]
+    body = [[*front, *row.values()] for row in rows]
+    notes = [f"note: {note}" for note in audit.ranking.notes]
+    return Table([Column(n) for n in names], body, signature=audit.signature, notes=notes)
+
+
+def _finding_rows(audit: Audit) -> list[dict[str, Any]]:
+    names = ("check", "flagged", "effect", "effect_name", "low", "high", "p", "adjusted", "test", "skipped", "sentence")
+    return [{n: _value(f, n) for n in names} for f in audit.findings]
+
+
+def _claim_rows(audit: Audit) -> list[dict[str, Any]]:
+    names = (
+        "sentence", "kind", "system", "other", "difference", "low", "high", "probability", "by_judge", "p", "adjusted",
+        "boundary", "verdict", "reasons", "breaking",
+    )  # fmt: skip
+    return [{n: _value(c, n) for n in names} for c in audit.claims]
+
+
+def _detail_rows(audit: Audit) -> list[dict[str, Any]]:
+    names = ("name", "effect", "low", "high", "p", "detail")
+    return [{"check": f.check, **{n: _value(s, n) for n in names}} for f in audit.findings for s in f.subjects]
+
+
+def _value(of: Any, name: str) -> Any:
+    """A field as CSV has it: the two ends of an interval apart, lists joined."""
+    if name in ("low", "high"):
+        return None if of.interval is None else of.interval[name == "high"]
+    value = getattr(of, name)
+    return "; ".join(value) if isinstance(value, tuple) else value
+
+
+def _flag(finding: Finding) -> str:
+    if finding.skipped is not None:
+        return "–"
+    return "yes" if finding.flagged else "no"
+
+
+def _of_what(finding: Finding) -> str:
+    return "not checked" if finding.skipped is not None else finding.effect_name
+
+
+def _sentences(audit: Audit) -> list[str]:
+    """Lines that are a list in Markdown too."""
+    ordered = sorted(audit.findings, key=lambda f: (not f.flagged, f.skipped is not None))
+    lines = []
+    for finding in ordered:
+        mark = "- ! " if finding.flagged else "- "
+        # A number and its % stay on one line.
+        text = f"{mark}{finding.check}: {finding.sentence}".replace(" %", "\xa0%")
+        lines += [line.replace("\xa0%", " %") for line in wrap(text, _WIDTH, subsequent_indent="    ")]
+    return ["", *lines]
+
+
+def _verdict(claim: Claim) -> str:
+    return f"{claim.verdict}: not {', not '.join(claim.reasons)}" if claim.reasons else claim.verdict
+
+
+def _effect(value: float | None) -> str:
+    """Whole numbers as they are, others with three decimals, or fewer if they are large."""
+    if value is None:
+        return "–"
+    if value == round(value):
+        return f"{value:,.0f}".replace("-", "−")
+    return decimals(value, 1 if abs(value) >= 100 else 3)
+
+
+def _span(value: Interval | None) -> str:
+    return "–" if value is None else f"[{_effect(value[0])}, {_effect(value[1])}]"
+
+
+def _share(value: float | None) -> str:
+    return "–" if value is None else decimals(value, 3)
+
+
+def _chance(value: float | None) -> str:
+    if value is None:
+        return "–"
+    return "< .001" if value < 0.001 else decimals(value, 3)

@@ -1,0 +1,492 @@
+"""The statistics behind an audit, by hand, by enumeration or from the literature."""
+
+from __future__ import annotations
+
+from itertools import combinations, permutations
+from math import comb, sqrt
+
+import numpy as np
+import polars as pl
+import pytest
+from audit_campaigns import campaign, case, clean, tying_system
+from builders import counted, judged
+from scipy.stats import norm
+
+from palmares.auditing import CHECKS
+from palmares.auditing.case import Tally
+from palmares.auditing.claims import Claim, _judged, holds, weakest
+from palmares.auditing.concentration import concentration, exact_interval, holders, material, uneven
+from palmares.auditing.cycles import (
+    circular,
+    clusters,
+    intransitivity,
+    laplacian_inverse,
+    margins,
+    standardised,
+    strongest,
+    unfitted,
+)
+from palmares.auditing.design import groups, minimum_cut, rare_pairs, together
+from palmares.auditing.drift import _change, drift, trend
+from palmares.auditing.findings import Finding, plain
+from palmares.auditing.influence import departures, influence, moves
+from palmares.auditing.judges import design_effect, differences, judge_sums
+from palmares.auditing.points import residual_points, tail, whitening
+from palmares.auditing.position import position, unshared, within_pairs
+from palmares.auditing.run import corrected
+from palmares.auditing.ties import lead, reversals
+from palmares.auditing.wording import decimals, judge_named, number, percent, some, span
+from palmares.errors import InputError
+from palmares.judgments import Judgments
+
+
+def opposed(each: int = 5) -> Judgments:
+    """Judge x says a is better, judge y that b is."""
+    rows = [("a", "b", 1)] * each + [("a", "b", -1)] * each
+    return judged(rows, judge=["x"] * each + ["y"] * each)
+
+
+# -- position --------------------------------------------------------------------------------------
+
+
+def test_the_effect_of_position_is_a_difference_of_shares_within_a_pair() -> None:
+    # Shown first, a won both; shown second, one of two: half of the wins more. Residuals are 0, 0, ½ and −½, so the
+    # sums over clusters of x · residual are 0, 0, −¼ and ¼; their squares add up to ⅛, times 4/3 for four clusters.
+    x, y = np.array([0.5, 0.5, -0.5, -0.5]), np.array([1.0, 1, 1, 0])
+    slope, error, count = within_pairs(x, y, np.zeros(4, int), np.arange(4), np.ones(4))
+    assert (slope, error, count) == (0.5, pytest.approx(sqrt(4 / 3 / 8)), 4)
+
+
+def test_a_pair_shown_in_one_order_only_says_nothing_of_position() -> None:
+    x, y = np.array([0.5, 0.5, -0.5, -0.5, 0.5, 0.5]), np.array([1.0, 1, 1, 0, 1, 0])
+    slope, _, _ = within_pairs(x, y, np.array([0, 0, 0, 0, 1, 1]), np.arange(6), np.ones(6))
+    assert slope == 0.5
+
+
+def test_position_finds_the_effect_and_the_places() -> None:
+    rows = [("a", "b", 1)] * 30 + [("a", "b", -1)] * 10 + [("a", "b", 1)] * 20 + [("a", "b", -1)] * 20
+    first = [1] * 40 + [2] * 40
+    found = position(case(judged(rows, position_a=first, position_b=[3 - p for p in first])))
+    # Three in four against one in two; the error is that of a difference of two shares, √(.75·.25/40 + .5·.5/40).
+    assert found.effect == pytest.approx(0.25)
+    error = sqrt((0.1875 + 0.25) / 40 * 80 / 79)
+    assert found.interval == pytest.approx((0.25 - 1.96 * error, 0.25 + 1.96 * error), abs=1e-4)
+    assert found.p == pytest.approx(2 * norm.sf(0.25 / error), rel=1e-6)
+    # a won ⅝ of all; it stood first in half of them and won ¾ there.
+    assert [s.name for s in found.subjects] == ["place 1", "place 2"]
+    assert found.subjects[0].effect == pytest.approx(0.125, abs=1e-3)
+    assert "wins 25.0 of 100 decided comparisons more" in found.sentence
+
+
+def test_position_is_skipped_where_every_pair_was_shown_in_one_order() -> None:
+    found = position(case(judged([("a", "b", 1), ("a", "b", -1)] * 10, position_a=[1] * 20, position_b=[2] * 20)))
+    assert found.skipped == "no two systems with outputs of their own were shown in both orders often enough"
+
+
+def test_outputs_that_systems_share_say_nothing_of_position() -> None:
+    rows = [("a", "b", 0), ("a", "c", 1), ("b", "c", 1), ("a", "d", 1), ("b", "d", 1), ("c", "d", 1)]
+    places = {"a": 1, "b": 1, "c": 2, "d": 3}
+    table = judged(
+        rows, ranking=["r"] * 6, **{f"position_{s}": [places[r[i]] for r in rows] for i, s in enumerate("ab")}
+    )
+    made = case(table)
+    kept = unshared(made, [made.judgments.frame[f"position_{s}"].to_numpy().astype(int) for s in "ab"])
+    shown = [
+        (table.systems[a], table.systems[b]) for a, b in made.judgments.frame.select("system_a", "system_b").rows()
+    ]
+    assert [pair for pair, keep in zip(shown, kept, strict=True) if keep] == [("c", "d")]
+
+
+# -- residual points and judges --------------------------------------------------------------------
+
+
+def test_residual_points_are_points_less_what_is_expected() -> None:
+    table = judged([("a", "b", 1), ("a", "c", 0), ("b", "c", -1)], ranking=["r", "r", "q"])
+    outcomes = np.zeros((3, 3, 3))
+    outcomes[0, 1], outcomes[0, 2], outcomes[1, 2] = (0.5, 0.2, 0.3), (0.7, 0.1, 0.2), (0.3, 0.3, 0.4)
+    found = residual_points(table, np.array([0, 0, 1]), outcomes)
+    # a: 1 − .6 against b and ½ − .75 against c; b: 0 − .4; c: ½ − .25. In q: b lost where .45 was expected.
+    assert found.totals(np.array([0, 1]), 2) == pytest.approx(np.array([[0.15, -0.4, 0.25], [0, -0.45, 0.45]]))
+    assert found.amounts(np.array([0, 1]), 2).tolist() == [[2, 1, 1], [0, 1, 1]]
+    assert found.keep(np.array([False, True])).totals(np.array([0]), 1) == pytest.approx(np.array([[0, -0.45, 0.45]]))
+
+
+def test_two_opposed_judges_by_hand() -> None:
+    # Each side wins half, so residuals are ±½ and judge x gives a 2½ points. The variance of a unit's points is
+    # 10/9 · ¼; a sum over 5 of 10 has 2½ times that: 6.25 / (2.5 · 10/36) = 9, for both judges.
+    found = judge_sums(case(opposed()))
+    assert not isinstance(found, str)
+    assert found.sums == pytest.approx(np.array([[2.5, -2.5], [-2.5, 2.5]]), abs=1e-6)
+    assert found.lengths / found.scale == pytest.approx([9, 9])
+    assert design_effect(found, 0.05) == (pytest.approx(9), None)
+
+
+def test_the_p_value_of_two_opposed_judges_is_that_of_all_assignments() -> None:
+    # Only 2 of the 252 ways to give five rankings to each judge put all wins on one side.
+    for check in (differences, influence):
+        found = check(case(opposed()))
+        assert found.p == pytest.approx(2 / comb(10, 5), abs=4 * sqrt(2 / 252 / 999))
+
+
+def test_exchanged_judges_have_the_covariance_that_the_test_uses() -> None:
+    rows = campaign(1, rankings=10, judges=2).with_columns(
+        judge=pl.when(pl.col("ranking") <= "ranking-05").then(pl.lit("x")).otherwise(pl.lit("y"))
+    )
+    found = judge_sums(case(Judgments.from_rows(rows)))
+    assert not isinstance(found, str)
+    products = []
+    for chosen in combinations(range(10), 5):
+        label = np.ones(10, dtype=int)
+        label[list(chosen)] = 0
+        mean = found.points.totals(np.zeros(10, dtype=int), 1)[0] / 10
+        drawn = found.points.totals(label, 2)[0] - 5 * mean
+        products.append(np.outer(drawn, drawn))
+    assert np.mean(products, axis=0) == pytest.approx(found.scale[0] * found.covariance, abs=1e-9)
+
+
+def test_a_judge_is_compared_with_the_others_not_with_all() -> None:
+    # x gave a every point, y none: one point a comparison more, and the others' mean does not contain x.
+    found = judge_sums(case(opposed()))
+    assert not isinstance(found, str)
+    system, effect, (low, high) = departures(found, 0, 1.96)
+    assert (system, effect) == (0, pytest.approx(1.0))
+    # Error: √(2.5 · 10/36) points over 5 comparisons, times 10/5.
+    assert (high - low) / 2 == pytest.approx(1.96 * 2 * sqrt(2.5 * 10 / 36) / 5)
+
+
+def test_moves_are_told_by_rank() -> None:
+    told = moves(np.array([3.0, 2, 1, 0]), np.array([1.5, 2, 1, 0.5]), ("a", "b", "c", "d"))
+    assert told == ["a falls from 1 to 2", "b rises from 2 to 1"]
+    assert moves(np.array([3.0, 2]), np.array([9.0, 1]), ("a", "b")) == []
+
+
+def test_judges_with_few_rankings_are_not_tested() -> None:
+    assert differences(case(opposed(each=4))).skipped == "fewer than two judges have 5 judgments or more"
+
+
+def test_whitening_is_a_root_of_the_pseudo_inverse() -> None:
+    covariance = np.array([[2.0, -2, 0], [-2, 2, 0], [0, 0, 3]])
+    white = whitening(covariance)
+    assert white @ white.T == pytest.approx(np.linalg.pinv(covariance))
+    assert white.shape == (3, 2)
+
+
+def test_a_tail_counts_the_observed_value_too() -> None:
+    assert tail(3.0, np.array([1.0, 2, 3, 4]))[0] == 3 / 5
+    assert tail(np.array([0.0, 9.0]), np.array([1.0, 2, 3, 4])).tolist() == [1.0, 1 / 5]
+
+
+# -- concentration ---------------------------------------------------------------------------------
+
+
+def test_uneven_shares_by_hand() -> None:
+    # Eight or more of ten with probability ⅓: (45·4 + 10·2 + 1) / 3¹⁰, for any of three judges.
+    assert uneven(np.array([8.0, 1, 1])) == pytest.approx(3 * 201 / 3**10)
+    assert uneven(np.array([4.0, 3, 3])) == 1.0
+
+
+def test_exact_intervals_are_those_of_clopper_and_pearson() -> None:
+    assert exact_interval(8, 10, 0.05) == pytest.approx((0.4439, 0.9748), abs=5e-5)  # published tables
+    assert exact_interval(0, 10, 0.05) == pytest.approx((0, 1 - 0.025**0.1))
+    assert exact_interval(10, 10, 0.05) == pytest.approx((0.025**0.1, 1))
+
+
+@pytest.mark.parametrize(
+    ("shares", "half", "much"),
+    [
+        ([0.25] * 4, 2, False),
+        ([0.4, 0.2, 0.2, 0.2], 2, True),  # one holds 40 %, more than one and a half times an even share
+        ([0.3, 0.25, 0.25, 0.2], 2, False),
+        ([0.6, 0.4], 1, False),
+        ([0.8, 0.2], 1, True),
+        ([0.2, 0.2, 0.2, *[0.04] * 10], 3, True),  # 3 of 13 hold half
+        ([0.1] * 10, 5, False),
+    ],
+)
+def test_when_a_few_hold_much(shares: list[float], half: int, much: bool) -> None:
+    assert (holders(np.array(shares)), material(np.array(shares))) == (half, much)
+
+
+def test_concentration_counts_rankings_not_pairs() -> None:
+    rows = [("a", "b", 1), ("a", "c", 1), ("b", "c", 1)] * 2 + [("a", "b", 1)]
+    found = concentration(case(judged(rows, ranking=["1"] * 3 + ["2"] * 3 + ["3"], judge=["x"] * 6 + ["y"])))
+    assert found.effect == pytest.approx(2 / 3)
+    assert [s.detail for s in found.subjects] == ["2 rankings", "1 ranking"]
+    assert "they weigh like 1.8 judges" in found.sentence  # 1 / (4/9 + 1/9)
+
+
+# -- circles ---------------------------------------------------------------------------------------
+
+
+def beats(n: int, ahead: range) -> np.ndarray:
+    """System i beats the next few, in a circle."""
+    return np.array([[1.0 if (j - i) % n in ahead else 0.0 for j in range(n)] for i in range(n)])
+
+
+def test_circular_triples_are_counted_as_kendall_and_babington_smith_do() -> None:
+    # The most circular triads of n odd are (n³ − n) / 24 (Kendall & Babington Smith 1940).
+    for n in (3, 5, 7, 9):
+        assert circular(beats(n, range(1, (n + 1) // 2)))[0] == (n**3 - n) / 24
+    assert circular(np.triu(np.ones((6, 6)), 1))[0] == 0
+
+
+def test_the_strength_of_a_circle_is_the_product_of_its_margins() -> None:
+    margin = np.array([[0, 2.0, -4], [-2, 0, 3], [4, -3, 0]])
+    assert circular(margin)[0] == 24
+    assert strongest(margin) == [(0, 1, 2, 2.0)]
+    assert strongest(-margin) == [(0, 2, 1, 2.0)]
+    assert standardised(margin, np.array([[0, 2.0, 0], [2, 0, 1], [0, 1, 0]])).tolist() == [
+        [0, 1, 0],
+        [-1, 0, 3],
+        [0, -3, 0],
+    ]
+
+
+def test_what_strengths_can_follow_is_taken_out_of_margins() -> None:
+    weight = np.array([[0, 2.0, 1], [2, 0, 3], [1, 3, 0]])
+    strengths = np.array([1.0, -2, 4])
+    fitted = weight * (strengths[:, None] - strengths)
+    assert unfitted(fitted, weight, laplacian_inverse(weight)) == pytest.approx(np.zeros((3, 3)), abs=1e-12)
+    circle = np.array([[0, 1.0, -1], [-1, 0, 1], [1, -1, 0]])  # nobody gains
+    assert unfitted(circle + fitted, weight, laplacian_inverse(weight)) == pytest.approx(circle)
+
+
+def test_margins_and_their_errors_by_hand() -> None:
+    # Even pairs: a 6–2 with two ties, the others balanced, so the fit expects nothing.
+    table = counted({("a", "b"): (6, 2, 6), ("a", "c"): (5, 0, 5), ("b", "c"): (4, 0, 4)})
+    margin, expected, error = margins(case(table))
+    assert margin.tolist() == np.zeros((3, 3)).tolist()
+    assert expected == pytest.approx(np.zeros((3, 3)), abs=1e-9)
+    # Twelve decided judgments of ±1, each its own cluster; but for b–c the model's tie rate would say less than 8.
+    assert error[0, 1] == pytest.approx(sqrt(14 * (1 - case(table).fit.outcomes[0, 1, 1])), rel=1e-6)
+    assert error[0, 2] == pytest.approx(sqrt(10))
+    assert error[1, 2] == pytest.approx(sqrt(8))
+
+
+def test_a_circle_of_three_is_found_and_named() -> None:
+    table = counted({("a", "b"): (40, 5, 10), ("b", "c"): (40, 5, 10), ("a", "c"): (10, 5, 40)})
+    found = intransitivity(case(table))
+    assert found.p == 0.001
+    assert "a > b (80 %), b > c (80 %), c > a (80 %)" in found.sentence
+    # Three systems with equal points stand in a circle unless a margin is 0: its strength is beyond chance, not that it
+    # is there.
+    assert 0 <= found.effect < 0.15
+
+
+def test_clusters_are_segments_if_there_are_enough_else_items_or_rankings() -> None:
+    many = judged([("a", "b", 1)] * 60, segment=[str(i // 2) for i in range(60)])
+    assert len(np.unique(clusters(many, np.arange(60)))) == 30
+    few = judged([("a", "b", 1), ("a", "b", -1), ("a", "c", 1)], segment=["1", "1", "1"])
+    assert clusters(few, np.arange(3))[0] == clusters(few, np.arange(3))[1] != clusters(few, np.arange(3))[2]
+    ranked = judged([("a", "b", 1), ("a", "c", -1)], segment=["1", "1"], ranking=["r", "q"])
+    assert clusters(ranked, np.array([0, 1])).tolist() == [0, 1]
+
+
+def test_a_circle_takes_three_systems_that_met() -> None:
+    assert intransitivity(case(opposed())).skipped == "a circle takes three systems"
+    chain = counted({("a", "b"): (3, 0, 2), ("b", "c"): (3, 0, 2)})
+    assert intransitivity(case(chain)).skipped == "no three systems were all compared with each other"
+
+
+# -- ties ------------------------------------------------------------------------------------------
+
+
+def test_opposite_orders_need_both_to_be_shown() -> None:
+    z = np.array([[[0, 2.0], [-2, 0]], [[0, -1.0], [1, 0]], [[0, 0.5], [-0.5, 0]]])
+    p, above, below = reversals(z)
+    # The weaker assertion is one standard error; three conventions.
+    assert p[0, 1] == p[1, 0] == pytest.approx(3 * norm.sf(1))
+    assert (above[0, 1], below[0, 1]) == (0, 1)
+
+
+def test_a_lead_is_in_standard_errors_of_the_difference() -> None:
+    samples = np.array([[1.0, 0], [2, 1], [3, 0], [2, 3]])
+    gap = samples[:, 0] - samples[:, 1]
+    assert lead(Tally(np.array([2.0, 1.0]), samples))[0, 1] == pytest.approx(1 / gap.std(ddof=1))
+
+
+def test_the_samples_of_the_ranking_are_those_that_conventions_share() -> None:
+    shared, drawn = (case(tying_system(), resample=unit).conventions for unit in ("auto", "judge"))
+    assert np.array_equal(shared["davidson"].samples, drawn["davidson"].samples)
+
+
+# -- drift -----------------------------------------------------------------------------------------
+
+
+def test_exchanged_times_have_the_covariance_that_the_test_uses() -> None:
+    rows = campaign(2, rankings=8, judges=1)
+    found = trend(case(Judgments.from_rows(rows)))
+    assert found is not None
+    points, time = found.points, found.time
+    assert sorted(time) == [-3.5, -2.5, -1.5, -0.5, 0.5, 1.5, 2.5, 3.5]
+    dense = np.zeros((8, points.systems))
+    dense[points.unit, points.system] = points.value
+    slopes = np.array(list(permutations(time))) @ dense  # all 40,320
+    assert slopes.T @ slopes / len(slopes) == pytest.approx(found.covariance, abs=1e-9)
+    assert found.slope == pytest.approx(time @ dense)
+
+
+def test_a_change_is_the_difference_of_two_means() -> None:
+    rows = [("a", "b", 1)] * 6 + [("a", "b", -1)] * 2 + [("a", "b", 1)] * 2 + [("a", "b", -1)] * 6
+    table = judged(rows, time=np.arange(16).astype("datetime64[us]"))
+    found = trend(case(table))
+    assert found is not None
+    effect, (low, high) = _change(found, 0, 1.0)
+    # From three wins in four to one in four; each share has the error √(.75 · .25 / 8).
+    assert effect == pytest.approx(-0.5, abs=1e-6)
+    assert (high - low) / 2 == pytest.approx(sqrt(2 * 0.1875 / 8))
+
+
+def test_judges_who_differ_and_work_one_after_the_other_are_no_drift() -> None:
+    table = opposed(each=20)
+    now_and_then = 1 - 2 * (pl.int_range(40) % 10 == 0)
+    times = pl.Series(np.arange(40)).cast(pl.Datetime("us"))
+    rows = table.to_rows().with_columns(time=times, outcome=pl.col("outcome") * now_and_then)
+    assert drift(case(Judgments.from_rows(rows))).p > 0.05
+    assert drift(case(Judgments.from_rows(rows.drop("judge")))).p == 0.001
+
+
+def test_drift_is_skipped_where_time_stands_still() -> None:
+    rows = opposed().to_rows().with_columns(time=pl.lit(0).cast(pl.Datetime("us")))
+    assert drift(case(Judgments.from_rows(rows))).skipped == "no judge made judgments at different times"
+
+
+# -- design ----------------------------------------------------------------------------------------
+
+
+def test_a_rare_pair_by_hand() -> None:
+    found = rare_pairs(case(counted({("a", "b"): (5, 0, 5), ("a", "c"): (5, 0, 5), ("b", "c"): (1, 0, 0)})))
+    # One or none of 21 with probability ⅓, and three pairs to look at.
+    assert found.p == pytest.approx(3 * ((2 / 3) ** 21 + 21 / 3 * (2 / 3) ** 20))
+    assert found.effect == pytest.approx(1 / 7)
+    assert found.interval == pytest.approx(tuple(3 * b for b in exact_interval(1, 21, 0.05)))
+    assert "b – c met in 1 judgment, .14" in found.sentence
+
+
+def test_a_pair_meets_once_in_a_ranking() -> None:
+    rows = [("a", "b", 1), ("a", "b", 1), ("a", "c", 1), ("b", "c", 1)]
+    met = together(case(judged(rows, ranking=["1", "1", "1", "2"])))
+    assert met.tolist() == [[0, 1, 1], [1, 0, 1], [1, 1, 0]]
+
+
+def test_the_minimum_cut_is_that_of_stoer_and_wagner() -> None:
+    # The example of their paper (1997): the cut of weight 4 between {3, 4, 7, 8} and the rest.
+    edges = "122 153 233 252 262 344 372 472 482 563 671 783"
+    links = np.zeros((8, 8))
+    for i, j, weight in edges.split():
+        links[int(i) - 1, int(j) - 1] = links[int(j) - 1, int(i) - 1] = int(weight)
+    weight, side = minimum_cut(links)
+    assert weight == 4
+    assert {i + 1 for i in range(8) if side[i]} in ({3, 4, 7, 8}, {1, 2, 5, 6})
+
+
+def test_the_minimum_cut_is_the_least_of_all_cuts() -> None:
+    rng = np.random.default_rng(1)
+    for _ in range(20):
+        links = np.triu(rng.integers(0, 6, (6, 6)), 1).astype(float)
+        links += links.T
+        sides = [[i for i in range(6) if mask >> i & 1] for mask in range(1, 32)]
+        cuts = [links[np.ix_(s, [i for i in range(6) if i not in s])].sum() for s in sides]
+        weight, side = minimum_cut(links)
+        inside = np.array(side)
+        assert weight == min(cuts) == links[np.ix_(inside, ~inside)].sum()
+        assert 0 < inside.sum() <= 3
+
+
+def test_the_weakest_link_is_named() -> None:
+    found = groups(case(counted({("a", "b"): (5, 0, 5), ("a", "c"): (2, 1, 0), ("b", "c"): (0, 1, 0)})))
+    assert found.sentence == "all 3 systems are linked; 4 judgments hold c to the others, the weakest link"
+    assert (found.flagged, found.p, found.effect) == (False, None, 1)
+
+
+# -- claims ----------------------------------------------------------------------------------------
+
+
+def test_a_claim_holds_where_all_others_are_below() -> None:
+    scores = np.array([[3.0, 1, 2], [1, 3, 2], [2, 2, 1], [3, 3 + 1e-14, 1]])
+    assert holds(scores, 0, np.array([1, 2])).tolist() == [1, 0, 0.5, 0.5]
+    assert holds(scores, 0, np.array([2])).tolist() == [1, 0, 1, 1]
+
+
+def test_being_best_is_as_sure_as_the_least_sure_comparison() -> None:
+    rng = np.random.default_rng(0)
+    samples = np.array([2.0, 1, 0]) + rng.normal(0, 1, (500, 3)) * [0.1, 0.1, 3]
+    rival, lead_, error, p = weakest(np.array([2.0, 1, 0]), samples, 0, np.array([1, 2]))
+    expected = (samples[:, 0] - samples[:, 2]).std(ddof=1)
+    assert (rival, lead_, error) == (2, 2.0, pytest.approx(expected))
+    assert p == pytest.approx(2 * norm.sf(2 / expected))
+
+
+def test_a_lead_that_never_varied_is_as_sure_as_the_samples_allow() -> None:
+    assert weakest(np.array([2.0, 1]), np.tile([2.0, 1], (100, 1)), 0, np.array([1]))[3] == 0.02
+    assert weakest(np.array([1.0, 1]), np.tile([1.0, 1], (100, 1)), 0, np.array([1]))[3] == 1.0
+
+
+@pytest.mark.parametrize(
+    ("changes", "verdict", "reasons"),
+    [
+        ({}, "carried", ()),
+        ({"adjusted": 0.06}, "not shown", ()),
+        ({"breaking": ("j",)}, "fragile", ("without judge j",)),
+        ({"ties": {"half": False, "ignore": True}}, "fragile", ("if ties count half",)),
+        ({"by_judge": 0.97}, "fragile", ("with other judges (holds in .970)",)),
+        ({"by_judge": 0.98}, "carried", ()),
+        ({"adjusted": 0.06, "breaking": ("j",)}, "not shown", ()),
+    ],
+)
+def test_verdicts(changes: dict[str, object], verdict: str, reasons: tuple[str, ...]) -> None:
+    given = {"p": 0.01, "adjusted": 0.04, **changes}
+    claim = _judged(Claim("above", "a", "b", 1.0, (0.5, 1.5), 0.99, **given), 0.05)
+    assert (claim.verdict, claim.reasons) == (verdict, reasons)
+
+
+# -- all together ----------------------------------------------------------------------------------
+
+
+def test_flags_follow_p_values_adjusted_over_checks() -> None:
+    findings = [
+        Finding("a", "", p=0.01),
+        Finding("b", "", p=0.02),
+        Finding("c", "", p=0.02, material=False),
+        Finding("d", "", skipped="why"),
+        Finding("e", "", flagged=True),
+    ]
+    done = corrected(findings, 0.05)
+    # Three tests: .01 · 3, .02 · 2, and no less for the last.
+    assert [f.adjusted for f in done] == [pytest.approx(0.03), pytest.approx(0.04), pytest.approx(0.04), None, None]
+    assert [f.flagged for f in done] == [True, True, False, False, True]
+
+
+def test_every_check_of_the_registry_gives_a_finding_of_its_name() -> None:
+    made = case(clean(1))
+    for check in CHECKS:
+        found = CHECKS.load(check)(made)
+        assert found.check == check
+        assert found.skipped is None
+        assert found.sentence
+        assert found.effect_name
+    with pytest.raises(InputError, match=r"unknown check 'tie'; known: .*did you mean 'ties'"):
+        CHECKS["tie"]
+
+
+def test_weights_count_like_repeated_judgments() -> None:
+    rows = campaign(3, rankings=60)
+    doubled = rows.with_columns(weight=pl.lit(2.0))
+    one, two = (case(Judgments.from_rows(r)) for r in (rows, doubled))
+    sums = [judge_sums(made).sums for made in (one, two)]
+    # A prior weighs less the more judgments there are, so the fits differ a little.
+    assert sums[1] == pytest.approx(2 * sums[0], abs=0.05)
+    assert position(two).effect == pytest.approx(position(one).effect)
+    assert differences(two).effect == pytest.approx(differences(one).effect, rel=1e-2)
+
+
+def test_wording() -> None:
+    assert [decimals(0.214), decimals(-0.071), decimals(1.3), decimals(-0.001)] == [".21", "−.07", "1.30", ".00"]
+    assert span((0.1, -0.2)) == ".10 to −.20"
+    assert [decimals(0.3, 0), decimals(-12.0, 0)] == ["0", "−12"]
+    assert [percent(0.14), percent(0.031), percent(0.0004), percent(0)] == ["14 %", "3.1 %", "0.04 %", "0 %"]
+    assert [judge_named("15"), judge_named("judge-07"), judge_named("ann")] == ["judge 15", "judge-07", "judge ann"]
+    assert some(["a", "b"]) == "a, b"
+    assert some(["a", "b", "c", "d", "e"]) == "a, b, c and 2 more"
+    assert [number(1, "judge"), number(1200, "judge")] == ["1 judge", "1,200 judges"]
+    assert plain({"a": (1, float("inf")), "b": float("nan")}) == {"a": [1, None], "b": None}
