@@ -5,11 +5,23 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from .calibration import calibration_plot
+    from .comparisons import model_comparison
+    from .curves import curve_plot
     from .files import save
     from .predictions import outcome_bars
     from .ranges import rank_ranges
 
-__all__ = ["outcome_bars", "rank_ranges", "save"]
+__all__ = ["calibration_plot", "curve_plot", "model_comparison", "outcome_bars", "rank_ranges", "save"]
+
+_MODULES = {
+    "calibration_plot": "calibration",
+    "curve_plot": "curves",
+    "model_comparison": "comparisons",
+    "outcome_bars": "predictions",
+    "rank_ranges": "ranges",
+    "save": "files",
+}
 
 
 def __getattr__(name: str) -> Any:
@@ -17,5 +29,4 @@ def __getattr__(name: str) -> Any:
 
     if name not in __all__:
         raise AttributeError(f"module 'palmares.plots' has no attribute {name!r}")
-    module = {"outcome_bars": "predictions", "rank_ranges": "ranges", "save": "files"}[name]
-    return getattr(import_module(f"{__name__}.{module}"), name)
+    return getattr(import_module(f"{__name__}.{_MODULES[name]}"), name)

@@ -1,0 +1,172 @@
+"""``palmares compare``: what it prints and draws, and what it refuses."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+from builders import random_rows
+
+from palmares import compare, learning_curve, noise_test, plots, read
+from palmares.cli import COMMANDS, main
+from palmares.cli.compare import MEASURES
+from palmares.evaluation.comparison import HIGHER_IS_BETTER
+from palmares.evaluation.contenders import RUNS
+from palmares.evaluation.folds import BY
+
+MODELS = ("--model", "expected-wins", "--model", "independent-pairs")
+QUICK = (*MODELS, "--folds", "4")
+
+
+@pytest.fixture(scope="module")
+def campaign(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("compare") / "campaign.csv"
+    random_rows(np.random.default_rng(0)).write_csv(path)
+    return path
+
+
+@pytest.fixture
+def run(capfd: pytest.CaptureFixture[str]) -> Callable[..., tuple[int, str, str]]:
+    def call(*arguments: object) -> tuple[int, str, str]:
+        capfd.readouterr()
+        with pytest.raises(SystemExit) as end:
+            main(["compare", *map(str, arguments)])
+        return (int(end.value.code or 0), *capfd.readouterr())
+
+    return call
+
+
+@pytest.fixture
+def ok(run: Callable[..., tuple[int, str, str]]) -> Callable[..., str]:
+    def call(*arguments: object) -> str:
+        status, out, err = run(*arguments)
+        assert status == 0, err
+        return out
+
+    return call
+
+
+def test_the_table_shows_models_bounds_and_signature(ok: Callable[..., str], campaign: Path) -> None:
+    out = ok(campaign, *QUICK).splitlines()
+    firsts = [line.split(" ")[0] for line in out]
+    assert set(firsts[2:6]) == {"expected-wins", "independent-pairs", "adjusted-uniform", "uniform"}
+    assert [line.split("  ")[0] for line in out[7:9]] == ["oracle", "oracle by fold"]
+    assert next(line for line in out if line.startswith("expected-wins")).count("–") == 4
+    assert out[-1].startswith("models:expected-wins+independent-pairs+uniform+adjusted-uniform|by:ranking|")
+    assert "|folds:4|errors_by:ranking|groups:40|seed:0|" in out[-1]
+
+
+def test_json_is_the_comparison(ok: Callable[..., str], campaign: Path) -> None:
+    (found,) = json.loads(ok(campaign, *QUICK, "--format", "json"))
+    expected = compare(read(campaign), models=["expected-wins", "independent-pairs"], folds=4, rng=0)
+    assert found == json.loads(json.dumps({**expected.to_dict(), "group": {"lang_pair": None}}))
+    assert found["models"][0]["accuracy_clusters"]["difference"] == 0
+
+
+@pytest.mark.parametrize("output", ["csv", "markdown", "latex"])
+@pytest.mark.parametrize(
+    "more", [(), ("--calibration",), ("--sizes", "20,40"), ("--noise", "0.5"), ("--gold", "bootstrap")], ids=str
+)
+def test_every_format_prints(ok: Callable[..., str], campaign: Path, output: str, more: tuple[str, ...]) -> None:
+    if more[:1] == ("--gold",):
+        gold = campaign.with_name("gold.csv")
+        gold.write_text("system,score\ns0,0\ns1,1\ns2,2\ns3,3\ns4,4\n")
+        more = ("--gold", str(gold))
+    quick = MODELS if "--sizes" in more else QUICK
+    out = ok(campaign, *quick, "--trials", "2", *more, "--format", output)
+    assert "independent-pairs" in out
+    if output == "csv":
+        rows = list(csv.DictReader(io.StringIO(out)))
+        assert all(None not in row and None not in row.values() for row in rows)
+
+
+def test_the_csv_has_the_oracles_as_rows(ok: Callable[..., str], campaign: Path) -> None:
+    rows = list(csv.DictReader(io.StringIO(ok(campaign, *QUICK, "--format", "csv"))))
+    assert [row["model"] for row in rows[-2:]] == ["oracle", "oracle-by-fold"]
+    assert {"lang_pair", "model", "perplexity", "perplexity_error", "brier_difference_error", "radius"} <= set(rows[0])
+
+
+def test_curves_as_json(ok: Callable[..., str], campaign: Path) -> None:
+    (found,) = json.loads(ok(campaign, *MODELS, "--sizes", "20,40", "--trials", "2", "--format", "json"))
+    models = ["expected-wins", "independent-pairs"]
+    expected = learning_curve(read(campaign), sizes=[20, 40], trials=2, models=models, rng=0)
+    assert found == {**expected.to_dict(), "group": {"lang_pair": None}}
+    (found,) = json.loads(ok(campaign, *QUICK, "--noise", "0.5", "--trials", "2", "--format", "json"))
+    expected = noise_test(read(campaign), shares=[0.5], trials=2, folds=4, models=models, rng=0)
+    assert found == {**expected.to_dict(), "group": {"lang_pair": None}}
+
+
+def test_judges_and_gold_scores(ok: Callable[..., str], campaign: Path, file: Callable[..., Path]) -> None:
+    gold = file("system,score\ns0,0\ns1,1\ns2,2\ns3,3\ns4,4\n")
+    # Forty rankings of three judgments go to seven judges in turn: 6 each to the first five, 5 each to the others.
+    out = ok(campaign, *MODELS, "--train-judges", "judge-[0-4]", "--gold", gold)
+    assert "Trained on 90 judgments of some judges, tested on 30 of others." in out
+    assert "nDCG" in out
+    assert out.count("oracle by fold") == 0
+    (found,) = json.loads(ok(campaign, *QUICK, "--gold", gold, "--format", "json"))
+    assert set(found["gold"]["models"][0]["agreement"]) == {"pearson", "spearman", "kendall", "ndcg"}
+
+
+@pytest.mark.parametrize(
+    ("more", "message"),
+    [
+        (("--model", "elo"), "unknown model 'elo'"),
+        (("--model", "bojar:x=1"), "no setting 'x'"),
+        (("--sizes", "10", "--noise", "0.1"), "two experiments; ask for one at a time"),
+        (("--noise", "0.1", "--test-judges", "judge-1"), "--noise draws judges by itself"),
+        (("--sizes", "ten"), "--sizes: got 'ten'; allowed: numbers with commas between them, e.g. 400,800,1600"),
+        (("--sizes", "20", "--folds", "5"), "--sizes says what is trained on and what is tested; leave out --folds"),
+        (("--test-judges", "judge-1", "--folds", "5"), "leave out --folds"),
+        (("--noise", "0.1", "--calibration"), "--calibration is of a comparison by folds or judges"),
+        (("--noise", "2"), "noise: got 2; allowed: shares of the judges"),
+        (("--sizes", "5000"), "some must be left to test"),
+        (("--gold", "nowhere.csv"), "nowhere.csv: cannot be read"),
+        (("--train-judges", "nobody"), "no judge matches 'nobody'"),
+        (("--column", "judge=", "--by", "judge"), "cannot make folds by judge: the judgments have no judge"),
+    ],
+)
+def test_what_is_refused(run: Callable[..., tuple], campaign: Path, more: tuple[str, ...], message: str) -> None:
+    status, out, err = run(campaign, *MODELS, *more)
+    assert (status, out) == (2, "")
+    assert message in err
+    assert "Traceback" not in err
+
+
+def test_the_choices_are_those_of_the_library() -> None:
+    assert tuple(HIGHER_IS_BETTER) == MEASURES
+    options = {option.name: option for option in COMMANDS.load("compare").params}
+    assert list(options["by"].type.choices) == ["auto", *BY]
+    assert options["runs"].default == RUNS
+
+
+# -- plots -----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("more", [(), ("--calibration",), ("--sizes", "20,40"), ("--noise", "0.5")], ids=str)
+def test_every_result_can_be_drawn(
+    run: Callable[..., tuple], campaign: Path, more: tuple[str, ...], tmp_path: Path
+) -> None:
+    pytest.importorskip("vl_convert", reason="needs the extra 'report'")
+    target = tmp_path / "plot.svg"
+    quick = MODELS if "--sizes" in more else QUICK
+    status, _, err = run(campaign, *quick, *more, "--trials", "2", "--plot", target)
+    assert status == 0, err
+    assert f"wrote {target}" in err
+    assert "independent-pairs" in target.read_text(encoding="utf-8")
+
+
+def test_the_plot_shows_the_values(campaign: Path) -> None:
+    pytest.importorskip("altair", reason="needs the extra 'report'")
+    found = compare(read(campaign), models=["expected-wins", "independent-pairs"], folds=4, rng=0)
+    text = json.dumps(plots.model_comparison(found).to_dict())
+    for line in found.lines:
+        if line.accuracy_clusters:
+            assert json.dumps(line.accuracy_clusters.value) in text
+    assert json.dumps(found.oracle.value) in text
+    shown = json.dumps(plots.calibration_plot(found).to_dict())
+    assert json.dumps(found["independent-pairs"].calibration[0].observed) in shown
