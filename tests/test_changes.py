@@ -143,6 +143,33 @@ def test_rankings_themselves_can_be_compared() -> None:
     assert pm.diff(first, second) == pm.diff(first.to_dict(), json.loads(json.dumps(second.to_dict())))
 
 
+def test_a_score_that_never_varied_is_not_compared() -> None:
+    # A system that won everything has no error in a bootstrap, however few its comparisons.
+    old = ranking_json({"a": (4.0, 1e-15), "b": (-4.0, 0.3)}, data="old")
+    new = ranking_json({"a": (2.0, 0.2), "b": (-2.0, 0.2)}, data="new")
+    changes = pm.diff(old, new)
+    assert by_system(changes)["a"].verdict == "not compared"
+    assert by_system(changes)["b"].verdict == "rose"
+    assert "never varied" in changes.notes[0]
+
+
+def test_scores_that_depend_on_the_field_are_not_compared_when_it_changed() -> None:
+    old, new = ({**r, "signature": r["signature"].replace("bradley-terry", "expected-wins")} for r in (OLD, NEW))
+    assert by_system(pm.diff(old, new))["b"].change == pytest.approx(1.5)
+    fewer = {**new, "systems": new["systems"][:2]}
+    changes = pm.diff(old, fewer)
+    assert "scores of expected-wins depend on who is in the field" in changes.notes[0]
+    assert by_system(changes)["b"].verdict == "not compared"
+
+
+def test_a_campaign_that_grew_unevenly_does_not_get_too_short_an_interval() -> None:
+    # By the numbers of judgments alone, the error would be √(.16 + .0001 − 2 · .4 · .01 · √.8) = .391.
+    old = ranking_json({"a": (0.0, 0.4), "b": (0.0, 0.4)}, judgments=800, data="old")
+    new = ranking_json({"a": (0.1, 0.01), "b": (-0.1, 0.01)}, judgments=1000, data="new")
+    low, high = by_system(pm.diff(old, new, shared="all"))["a"].interval
+    assert (high - low) / 2 == pytest.approx(1.959964 * math.sqrt(0.4**2 - 0.01**2))
+
+
 # -- is the stated level kept? ---------------------------------------------------------------------
 
 

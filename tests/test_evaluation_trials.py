@@ -16,7 +16,7 @@ from palmares.evaluation.against_gold import against_gold
 from palmares.evaluation.curves import first_units
 from palmares.evaluation.gold import Gold, agreement, bootstrap_gold, ndcg, read_gold
 from palmares.evaluation.heldout import evaluate
-from palmares.evaluation.noise import with_noise
+from palmares.evaluation.noise import noisy_judges, with_noise
 from palmares.evaluation.trials import Curve, summed_up
 from palmares.judgments import Judgments
 from palmares.models.base import create
@@ -233,3 +233,21 @@ def test_changes_are_taken_trial_by_trial() -> None:
 def test_noise_that_cannot_be_made(changes: dict, message: str) -> None:
     with pytest.raises(InputError, match=message):
         noise(**changes)
+
+
+def test_rows_that_differ_by_their_ranking_alone_are_drawn_alike_in_any_order() -> None:
+    # Without segments and positions many rows are the same but for the ranking that they belong to.
+    rows = random_rows(np.random.default_rng(2)).drop("segment")
+    shuffled = rows.sample(fraction=1, shuffle=True, seed=3)
+    for make in (pm.learning_curve, pm.noise_test):
+        sizes = {"sizes": [30]} if make is pm.learning_curve else {"shares": [0.5], "folds": 3}
+        one, other = (
+            make(Judgments.from_rows(each), models=["bradley-terry"], trials=2, rng=1, **sizes).to_dict()
+            for each in (rows, shuffled)
+        )
+        assert one == other
+
+
+@pytest.mark.parametrize(("judges", "share", "noisy"), [(4, 0.1, 1), (4, 0.0, 0), (20, 0.3, 6), (3, 1.0, 3)])
+def test_a_share_of_the_judges_is_at_least_one_of_them(judges: int, share: float, noisy: int) -> None:
+    assert noisy_judges(judges, share) == noisy

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from builders import counted, pair_counts
+from builders import counted, judged, pair_counts
 from scipy.stats import binomtest
 
 from palmares import head_to_head, rank
@@ -169,3 +169,12 @@ def test_rank_takes_ranges_and_clusters_from_sign_tests() -> None:
     assert "unit:sign-test|sided:2|p:0.05" in ranking.signature
     assert ranking.better is None
     assert [c.stability for c in ranking.stability] == [None, None]
+
+
+def test_a_sign_test_counts_judgments_whatever_they_weigh() -> None:
+    rows = [("a", "b", 1)] * 12 + [("a", "b", -1)] * 8
+    expected = binomtest(12, 20).pvalue
+    for weight in (0.02, 1.0, 100.0):
+        data = judged(rows, weight=[weight] * 20)
+        assert compare(data).p[0, 1] == pytest.approx(expected)
+        assert rank(data, resample="sign-test", rng=0).lines[0].range == (1, 2)

@@ -21,6 +21,10 @@ Pairs = tuple[tuple[str, str], ...]
 #: Parts of a signature that say what was ranked, and those that say how ranges were made: neither changes the scale.
 _DATA = ("seed", "systems", "judgments", "data")
 _RANGES = ("unit", "resamples", "p", "sided", "version")
+#: Models whose scores move together, if at all, when others enter the field: differences of strength stay.
+_FIELD_FREE = ("bradley-terry",)
+#: A score that no sample changed (a system that won every comparison) has no error to speak of.
+_NO_ERROR = 1e-9
 
 
 @dataclass(frozen=True)
@@ -138,15 +142,29 @@ def _obstacle(old: Published, new: Published, settings: Mapping[str, Any]) -> st
     common = _common(new, old)
     if not common:
         return "no system is in both rankings"
+    if set(old.lines) != set(new.lines) and (model := new.said.get("model")) not in _FIELD_FREE:
+        return f"systems entered or left, and scores of {model} depend on who is in the field: only ranks are compared"
     if any(ranking.lines[name].error is None for ranking in (old, new) for name in common):
         return "a ranking made without resampling has no standard errors, so only ranks are compared"
     return None
+
+
+def _unvarying(old: Published, new: Published) -> set[str]:
+    """Systems whose score never varied in one of the rankings, though it is no anchor: its error is not known."""
+    anchor = new.said.get("anchor", "none").partition("=")[0]
+    names = [name for name in _common(new, old) if name != anchor]
+    return {name for name in names if any((r.lines[name].error or 0.0) <= _NO_ERROR for r in (old, new))}
 
 
 def _notes(old: Published, new: Published, shared: Shared) -> tuple[str, ...]:
     notes = []
     if set(old.lines) != set(new.lines):
         notes.append("systems entered or left, so scores are compared around the mean of those in both")
+    if unknown := sorted(_unvarying(old, new)):
+        notes.append(
+            f"not compared, because the score never varied over the samples of one ranking, as when a system wins "
+            f"everything: {', '.join(unknown)}"
+        )
     if shared == "none":
         notes.append(
             "taken as two separate sets of judgments; if one contains the other, --shared all gives narrower intervals"
@@ -160,15 +178,19 @@ def _score_changes(
     """The change of score of every system in both, with its interval and adjusted p-value."""
     from scipy.special import ndtr, ndtri
 
-    names, shift, width = _common(new, old), _shift(old, new), float(ndtri(1 - p / 2))
+    unknown = _unvarying(old, new)
+    names = [name for name in _common(new, old) if name not in unknown]
+    shift, width = _shift(old, new), float(ndtri(1 - p / 2))
     moved, errors = [], []
     for name in names:
         before, after = old.lines[name], new.lines[name]
         a, b = before.error or 0.0, after.error or 0.0
         moved.append(after.score - before.score - shift)
-        errors.append(math.sqrt(max(a * a + b * b - 2 * overlap * a * b, 0.0)))
+        # The formula takes for granted that the campaign grew evenly; where it did not, this bounds the error.
+        least = abs(a * a - b * b) if overlap else 0.0
+        errors.append(math.sqrt(max(a * a + b * b - 2 * overlap * a * b, least)))
     # An anchored system has no error, and no change either.
-    chance = [2 * float(ndtr(-abs(m) / e)) if e > 0 else 1.0 for m, e in zip(moved, errors, strict=True)]
+    chance = [2 * float(ndtr(-abs(m) / e)) if e > _NO_ERROR else 1.0 for m, e in zip(moved, errors, strict=True)]
     return {
         name: (m, (m - width * e, m + width * e), c)
         for name, m, e, c in zip(names, moved, errors, holm(chance), strict=True)

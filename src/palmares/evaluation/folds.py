@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from ..counts import FloatArray, PairCounts
 from ..errors import InputError
+from ..fingerprint import row_words
 from ..judgments import Judgments
 from ..models.base import CountModel, Model
 from ..uncertainty.resampling import generator
@@ -74,8 +75,21 @@ def choose_by(judgments: Judgments, by: str) -> By:
 
 def units_of(judgments: Judgments, by: By) -> IntArray:
     """The unit of every row, numbered by content."""
-    unit: Unit = "pair" if by == "judgment" else by
-    return np.unique(unit_codes(judgments, unit), return_inverse=True)[1].reshape(-1).astype(np.int64)
+    if by == "judgment":
+        return _numbered(judgments)
+    return np.unique(unit_codes(judgments, by), return_inverse=True)[1].reshape(-1).astype(np.int64)
+
+
+def _numbered(judgments: Judgments) -> IntArray:
+    """A number for every row that the order of the file does not change.
+
+    Rows that are alike but for their ranking are told apart by it: what is drawn by ranking and what is drawn by row
+    must fit together in the same way whatever the order.
+    """
+    unit: Unit = "ranking" if judgments.has("ranking") else "pair"
+    number = np.empty(len(judgments), dtype=np.int64)
+    number[np.lexsort((row_words(judgments.frame), unit_codes(judgments, unit)))] = np.arange(len(judgments))
+    return number
 
 
 def random_folds(judgments: Judgments, *, folds: int, by: By, seed: int) -> Folds:

@@ -97,11 +97,19 @@ def held_out(fit: Fit, train: PairCounts, test: Judgments, *, radii: Radii = "ev
         raise InputError("got 0 held-out judgments; at least one is needed to score a model")
     check_one_lang_pair(test)
     cells, inverse = np.unique(test.cells, return_inverse=True)
-    amounts = np.bincount(inverse, test.weights).astype(np.float64)
+    amounts = _amounts(inverse, test.weights)
     scored = score_cells(fit, train, cells, radii=radii)
     clusters, outcome, log_loss, brier = (_mean(row, amounts) for row in scored.values)
     perplexity = None if log_loss is None else float(np.exp(log_loss))
     return HeldOut(fit.model.id, len(test), clusters, scored.radius, outcome, log_loss, perplexity, brier)
+
+
+def _amounts(cell: IntArray, weights: FloatArray | None) -> FloatArray:
+    """The total weight of every cell, added up in an order that does not depend on the rows'."""
+    if weights is None:
+        return np.bincount(cell).astype(np.float64)
+    order = np.lexsort((weights, cell))
+    return np.bincount(cell[order], weights[order]).astype(np.float64)
 
 
 def score_cells(fit: Fit, train: PairCounts, cells: IntArray, *, radii: Radii = "every") -> CellScores:

@@ -72,6 +72,11 @@ def noise_test(
     return plan.run(_point, (split, units_of(judgments, "judgment")), judgments, facts, tested=tested, **where)
 
 
+def noisy_judges(judges: int, share: float) -> int:
+    """How many judges a share is; at least one of a share above 0, or it would say nothing."""
+    return max(round(share * judges), int(share > 0))
+
+
 def with_noise(judgments: Judgments, share: float, rng: np.random.Generator, number: IntArray) -> Judgments:
     """The judgments, with those of a share of the judges replaced by answers drawn uniformly from the three.
 
@@ -83,7 +88,7 @@ def with_noise(judgments: Judgments, share: float, rng: np.random.Generator, num
         A number for every row that does not depend on the order of rows; the draws go by it.
     """
     judges = len(judgments.judges)
-    noisy = rng.permutation(judges) < round(share * judges)
+    noisy = rng.permutation(judges) < noisy_judges(judges, share)
     answers = rng.integers(-1, 2, len(judgments))[number]
     # Code −1, a row without a judge, picks the False at the end.
     replaced = np.append(noisy, False)[judgments.codes("judge")]

@@ -15,8 +15,8 @@ from ..judgments import Judgments
 from ..models.base import CountModel, Fit, Model, counts_of
 from .ranges import IntArray, least_samples, rank_ranges
 from .resampling import Replicates, from_draws, resample
-from .sign_test import sign_test_ranges
-from .units import UNITS, Unit, choose_unit, few_units
+from .sign_test import decisions, sign_test_ranges
+from .units import FEW_UNITS, UNITS, Unit, choose_unit, few_units
 
 #: Everything that ``resample=`` and ``--resample`` take.
 SOURCES = ("auto", *UNITS, "posterior", "sign-test", "none")
@@ -75,7 +75,7 @@ def gather(
 ) -> Evidence:
     """The evidence for the ranks of a fit, from the source that `source_of` gave."""
     if source == "sign-test":
-        ranges = sign_test_ranges(counts_of(data), p=p, sided=sided)
+        ranges = sign_test_ranges(decisions(data), p=p, sided=sided)
         return Evidence(ranges, None, {"unit": source, "sided": sided, "p": p})
     if source == "posterior" or (source is None and model.ranges_from == "runs"):
         return _from(from_draws(fit, bootstrap.seed), source, p)
@@ -84,7 +84,7 @@ def gather(
     unit, fallback = choose_unit(data, source)
     replicates = bootstrap(model, data, unit)
     found = _from(replicates, unit, p)
-    notes = [fallback, few_units(data, unit)]
+    notes = [fallback, few_units(data, unit), _one_sided(counts_of(data))]
     if unit == choose_unit(data, "auto")[0]:
         notes.append(_judges_matter(model, data, replicates, unit, bootstrap, p))
     return Evidence(found.ranges, replicates, found.facts, tuple(note for note in notes if note))
@@ -93,6 +93,20 @@ def gather(
 def _from(replicates: Replicates, unit: str | None, p: float) -> Evidence:
     facts = {"unit": unit, "resamples": len(replicates.scores), "p": p}
     return Evidence(rank_ranges(replicates.places, p=p), replicates, facts)
+
+
+def _one_sided(counts: PairCounts) -> str | None:
+    """A warning of systems that won, or lost, all of their few comparisons: no sample can show them otherwise."""
+    wins, losses = counts.wins.sum(axis=1), counts.wins.sum(axis=0)
+    one_sided = ((wins == 0) | (losses == 0)) & (wins + losses < FEW_UNITS)
+    names = [name for name, sure in zip(counts.systems, one_sided, strict=True) if sure]
+    if not names:
+        return None
+    shown = ", ".join(names[:5]) + (f" and {len(names) - 5} more" if len(names) > 5 else "")
+    return (
+        f"won or lost every one of fewer than {FEW_UNITS} decided comparisons, so that no bootstrap sample can show "
+        f"how unsure their places are: {shown}"
+    )
 
 
 def _judges_matter(

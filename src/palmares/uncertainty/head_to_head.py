@@ -12,7 +12,7 @@ from ..judgments import Judgments
 from ..models.base import counts_of
 from ..models.ratios import ExpectedWins
 from .ranking import Ranking
-from .sign_test import mark, sign_test
+from .sign_test import decisions, mark, sign_test
 
 
 @dataclass(frozen=True)
@@ -63,13 +63,13 @@ class HeadToHead:
 
 def head_to_head(data: Judgments | PairCounts, ranking: Ranking) -> HeadToHead:
     """Compare every two systems of a ranking of the same judgments."""
-    counts = counts_of(data)
+    counts, judged = counts_of(data), decisions(data)
     if set(ranking.systems) != set(counts.systems):
-        counts = counts.keep(ranking.systems)
+        counts, judged = counts.keep(ranking.systems), judged.keep(ranking.systems)
     order = np.array([counts.systems.index(name) for name in ranking.systems])
     grid = np.ix_(order, order)
     decided = counts.decided[grid]
     beaten = counts.wins.T[grid]  # how often the column's system beat the row's
     share = np.divide(beaten, decided, out=np.full_like(beaten, np.nan), where=decided > 0)
     scores = ExpectedWins().score(PairCounts(counts.systems, counts.wins[None], counts.ties[None]), [])[0]
-    return HeadToHead(ranking.systems, share, decided, sign_test(counts)[grid], scores[order], ranking)
+    return HeadToHead(ranking.systems, share, decided, sign_test(judged)[grid], scores[order], ranking)

@@ -6,10 +6,20 @@ import numpy as np
 
 from ..counts import FloatArray, PairCounts
 from ..errors import InputError
+from ..judgments import Judgments
+from ..models.base import counts_of
 from .ranges import IntArray
 
 #: The marks of Bojar et al. 2014, Tables 28–37, strongest first.
 MARKS = ((0.01, "‡"), (0.05, "†"), (0.10, "⋆"))
+
+
+def decisions(data: Judgments | PairCounts) -> PairCounts:
+    """How often each system was judged better: a sign test counts judgments, whatever they weigh."""
+    counts = counts_of(data)
+    if isinstance(data, PairCounts) or data.weights is None:
+        return counts
+    return PairCounts.from_cells(data.systems, data.cells, None)
 
 
 def sign_test(counts: PairCounts) -> FloatArray:
