@@ -101,9 +101,9 @@ def test_a_table_has_two_rows_a_language_pair(ok: Callable[..., str], file: Call
     lines = ok(file(BY_HAND + OTHER), *NO_INTERVALS).splitlines()
     head = "language pair agreement kappa 95 % interval Landis & Koch P(A) P(E) agreed of pairs items judges"
     assert words(lines[0]) == f"{head} alpha ordinal alpha"
-    assert words(lines[2]) == "cs-en inter 0.246 fair 0.500 0.337 2 4 2 3 0.438 0.775"
-    assert words(lines[3]) == "cs-en intra −0.508 poor 0.000 0.337 0 1 1 1 −0.200 0.250"
-    assert words(lines[5]) == "de-en inter – – – 0.500 0 0 0 0 – –"
+    assert words(lines[2]) == "cs-en inter 0.246 – fair 0.500 0.337 2 4 2 3 0.438 0.775"
+    assert words(lines[3]) == "cs-en intra −0.508 – poor 0.000 0.337 0 1 1 1 −0.200 0.250"
+    assert words(lines[5]) == "de-en inter – – – – 0.500 0 0 0 0 – –"
     assert lines[7].startswith("An item is two systems on one segment")
     assert lines[8].startswith("note: de-en: no two judges judged the same two systems on one segment")
     assert [line.split("|")[0] for line in lines[-2:]] == ["counting:all-pairs"] * 2
@@ -114,7 +114,7 @@ def test_judges_follow_the_table_lowest_first(ok: Callable[..., str], file: Call
     lines = both.split("\n\n")[1].splitlines()
     assert lines[0] == "cs-en"
     assert [line.split()[0] for line in lines[3:6]] == ["cid", "ann", "bob"]
-    assert words(lines[4]) == "ann 4 25.0 % 0.497 moderate 0.667 3 −0.508 1"
+    assert words(lines[4]) == "ann 4 25.0 % 0.497 – moderate 0.667 3 −0.508 – 1"
 
 
 @pytest.mark.parametrize("output", ["markdown", "latex"])

@@ -102,12 +102,17 @@ def test_rank_prints_the_documented_json(ok: object, campaign: Path) -> None:
     }.items()
     assert (found["model"], found["lang_pair"], found["judgments"]) == ("bradley-terry", "cs-en", 600)
     systems = found["systems"]
-    assert all(set(line) == {"system", "score", "rank", "range", "cluster"} for line in systems)
+    keys = {"system", "score", "rank", "range", "cluster", "interval", "error", "best"}
+    assert all(set(line) == keys for line in systems)
     assert sorted(systems, key=lambda line: -line["score"]) == systems
     for line in systems:
         low, high = line["range"]
         assert 1 <= low <= high <= 5
         assert type(line["rank"]) is type(line["cluster"]) is int
+        assert line["interval"][0] <= line["interval"][1]
+    assert (found["unit"], found["p"], found["resamples"], found["seed"]) == ("ranking", 0.05, int(QUICK[1]), 0)
+    assert [len(row) for row in found["better"]] == [5] * 5
+    assert [name for cluster in found["clusters"] for name in cluster["systems"]] == [s["system"] for s in systems]
 
 
 def test_ranges_and_clusters_are_null_without_resampling(ok: object, campaign: Path) -> None:
@@ -149,8 +154,30 @@ def test_csv_is_flat_with_one_header_for_all_language_pairs(ok: object, two_pair
         ("de-en", "x"),
         ("de-en", "y"),
     ]
-    assert list(rows[0]) == ["lang_pair", "cluster", "rank", "first", "last", "score", "system"]
+    assert list(rows[0]) == [
+        "lang_pair", "cluster", "rank", "first", "last", "score", "system", "low", "high", "error", "best"
+    ]  # fmt: skip
     assert len(rows) == 5
+
+
+def test_probabilities_are_printed_below_the_ranking(ok: object, campaign: Path) -> None:
+    out = ok("rank", campaign, *QUICK, "--probabilities").out
+    assert "stability: the share of samples" in out
+    assert "stands above the column's" in out
+    rows = list(csv.DictReader(io.StringIO(ok("rank", campaign, *QUICK, "--probabilities", "--format", "csv").out)))
+    assert len(rows) == 5 * 4
+    share = {(row["system"], row["other"]): float(row["better"]) for row in rows}
+    assert all(share[a, b] + share[b, a] == pytest.approx(1) for a, b in share)
+
+
+def test_ranges_can_come_from_sign_tests(ok: object, campaign: Path) -> None:
+    one, two = (
+        ok("rank", campaign, "--resample", "sign-test", "--sided", n, "--format", "json").json[0] for n in (1, 2)
+    )
+    widths = [sum(s["range"][1] - s["range"][0] for s in found["systems"]) for found in (one, two)]
+    assert widths[0] <= widths[1]
+    assert "unit:sign-test|sided:1|" in one["signature"]
+    assert one["better"] is None
 
 
 def test_the_seed_decides(ok: object, campaign: Path) -> None:
@@ -593,3 +620,11 @@ def test_a_chain_that_did_not_converge_is_printed_and_exits_with_3(campaign: Pat
     assert "model:hopkins-may|" in done.stdout
     assert done.stderr.startswith("palmares: error: cs-en: model 'hopkins-may' did not converge")
     assert "Traceback" not in done.stderr
+
+
+def test_sides_belong_to_sign_tests(refused: object, campaign: Path) -> None:
+    assert "--sided is about sign tests; give --resample sign-test too" in refused("rank", campaign, "--sided", "1")
+
+
+def test_a_field_that_this_file_lacks_is_not_called_unknown(refused: object, campaign: Path) -> None:
+    assert "these judgments have no duration" in refused("rank", campaign, "--where", "duration>5")

@@ -463,3 +463,19 @@ def test_too_few_units_are_named(unit: str, warned: bool) -> None:
     notes = rank(campaign.judgments, resample=unit, resamples=50, rng=0).notes
     expected = "only 8 judges to draw from; with fewer than 30, ranges come out too narrow"
     assert notes == ((expected,) if warned else ())
+
+
+# -- one unit --------------------------------------------------------------------------------------
+
+
+def test_one_judge_cannot_be_resampled() -> None:
+    data = judged([("a", "b", 1), ("a", "b", -1), ("b", "c", 1)], judge=["ann"] * 3)
+    with pytest.raises(InputError, match="cannot resample by judge: there is only one judge, so every sample would be"):
+        rank(data, resample="judge", rng=0)
+
+
+def test_one_ranking_has_no_ranges() -> None:
+    data = judged([("a", "b", 1), ("a", "c", 1), ("b", "c", 1)], ranking=["r"] * 3, judge=["j"] * 3, segment=["1"] * 3)
+    ranking = rank(data, rng=0)
+    assert [line.range for line in ranking.lines] == [None] * 3
+    assert "only one ranking, so nothing can be drawn: there are no ranges" in ranking.notes

@@ -12,6 +12,7 @@ import numpy as np
 
 from ..counts import FloatArray
 from ..errors import InputError
+from ..ingest.source import load
 from ..uncertainty.result import RankedSystem, Ranking
 
 _WHAT = "expected what `palmares rank --format json` prints"
@@ -62,12 +63,10 @@ def published(ranking: Ranking | Mapping[str, Any]) -> Published:
 
 
 def read_published(path: str | Path) -> dict[Group, Published]:
-    """The rankings of a JSON file by group."""
+    """The rankings of a JSON file (plain, .gz or .zst; ``-`` is standard input) by group."""
     try:
-        content = json.loads(Path(path).read_text(encoding="utf-8"))
-    except OSError as error:
-        raise InputError(f"{path}: cannot be read ({error.strerror or error})") from None
-    except ValueError as error:
+        content = json.loads(load(path).text())
+    except json.JSONDecodeError as error:
         raise InputError(f"{path}: not JSON ({error}); {_WHAT}") from None
     found = {}
     for entry in content if isinstance(content, list) else [content]:

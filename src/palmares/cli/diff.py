@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from ..errors import InputError
 from . import options
+
+if TYPE_CHECKING:
+    from .groups import Keys
 
 
 @click.command()
@@ -36,11 +40,12 @@ def diff(old: str, new: str, shared: Any, p: float, output: str) -> None:
 
     before, after = read_published(old), read_published(new)
     if not (both := [group for group in after if group in before]):
-        there = "; ".join(title(group) or "one ranking without a language pair" for group in before)
-        raise InputError(f"{old} and {new} have no ranking of the same group; {old} has: {there}")
+        raise InputError(
+            f"the two files have no ranking of the same group; {old} has: {_named(before)}; {new} has: {_named(after)}"
+        )
     for path, mine, others in ((old, before, after), (new, after, before)):
-        for group in [group for group in mine if group not in others]:
-            click.echo(f"only in {path}: {title(group) or 'one ranking without a language pair'}", err=True)
+        if alone := [group for group in mine if group not in others]:
+            click.echo(f"only in {path}: {_named(alone)}", err=True)
     found = []
     for group in both:
         try:
@@ -53,3 +58,9 @@ def diff(old: str, new: str, shared: Any, p: float, output: str) -> None:
         print_tables([changes_csv_table(changes, group) for changes, group in found], output)
     else:
         print_tables([changes_table(changes, title=title(group)) for changes, group in found], output)
+
+
+def _named(groups: Iterable[Keys]) -> str:
+    from .groups import title
+
+    return "; ".join(title(group) or "a ranking without a language pair" for group in groups)

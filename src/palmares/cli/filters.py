@@ -46,6 +46,8 @@ def holds(judgments: Judgments, condition: str) -> BoolArray:
     if field in (*NAME_COLUMNS, "system"):
         return _by_name(judgments, field, sign, value)
     column = field if field in _NUMBERS else EXTRA_PREFIX + field
+    if field in _NUMBERS and not judgments.has(field):
+        raise InputError(f"--where: got {condition!r}, but these judgments have no {field}")
     if column not in judgments.frame.columns:
         known = [*NAME_COLUMNS, "system", *_NUMBERS, *judgments.extras]
         raise InputError(f"--where: there is no field {field!r}; known: {', '.join(known)} (keep others with --extra)")

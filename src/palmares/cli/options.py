@@ -135,9 +135,16 @@ def ranking_arguments(arguments: Mapping[str, Any], shorthand: Mapping[str, str]
     """What `palmares.rank` takes, from the options above, ``--seed``, ``--executor`` and ``--workers``."""
     from ..models.base import create
 
+    _check_sided(arguments["resample"])
     model = create(arguments["model"], {**keyed(arguments["settings"], "--set"), **(shorthand or {})})
     same = {name: arguments[name] for name in ("resamples", "resample", "p", "sided", "executor", "workers")}
     return {**same, "model": model, "rng": arguments["seed"]}
+
+
+def _check_sided(resample: str) -> None:
+    given = click.get_current_context().get_parameter_source("sided") == click.core.ParameterSource.COMMANDLINE
+    if given and resample != "sign-test":
+        raise InputError("--sided is about sign tests; give --resample sign-test too, or leave it out")
 
 
 def load(arguments: Mapping[str, Any]) -> Judgments:

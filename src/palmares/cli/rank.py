@@ -22,7 +22,7 @@ from .output import check_converged
 @click.option("--probabilities", is_flag=True, help="Also P(best), P(better) for every pair, stability of clusters.")
 @click.option("--scan", is_flag=True, help="Stream the file straight to pair counts; for files larger than memory.")
 @click.option(
-    "--plot", type=click.Path(dir_okay=False), help="Draw the rank ranges to an .svg, .png, .pdf or .html file."
+    "--plot", type=click.Path(dir_okay=False), help="Draw the rank ranges to an .svg, .png, .pdf, .html or .json file."
 )
 @options.seed_option
 @options.worker_options

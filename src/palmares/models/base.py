@@ -206,7 +206,8 @@ def check_placeable(counts: PairCounts, *, linked_by: Literal["any", "decisive"]
     hint = f" (never decided against another: {', '.join(lone)})" if lone and linked_by == "decisive" else ""
     raise UnplaceableError(
         f"{why} these {len(groups)} groups of systems, so they cannot be put on one scale: {shown}{hint}; "
-        "collect comparisons between them, exclude systems, or rank the largest group alone (--largest-component)"
+        "collect comparisons between them, exclude systems, or keep the largest group alone (palmares rank "
+        "--largest-component)"
     )
 
 

@@ -21,7 +21,7 @@ _ITEMS = {
     ),
     "two-judges": (
         "The mean of the κs of every two judges (inter) and of each judge (intra), weighted by their pairs; chance is "
-        "taken from what the two share, with systems in the order of their names."
+        "taken from what the two share, with systems in the order of their names. Without intervals."
     ),
 }
 _JUDGES = "Each judge against all the others, lowest κ first; own: items that the judge judged more than once."
@@ -64,7 +64,7 @@ def judges_table(found: Agreement, *, p: float) -> Table:
     columns = [
         Column("judge", align="left"), Column("judgments", _count), Column("ties", lambda v: f"{100 * v:.1f} %"),
         *_kappa_columns(p), Column("P(A)", _score), Column("of pairs", _count),
-        Column("own kappa", _score), Column(f"{level_text(p)} interval", interval_text, "left"),
+        Column("own kappa", _score), Column(f"{level_text(p)} interval", _interval, "left"),
         Column("of pairs", _count),
     ]  # fmt: skip
     rows = [_judge_cells(line) for line in found.by_judge]
@@ -92,7 +92,7 @@ def _flat(value: Kappa) -> list[Any]:
 def _kappa_columns(p: float) -> list[Column]:
     return [
         Column("kappa", _score),
-        Column(f"{level_text(p)} interval", interval_text, "left"),
+        Column(f"{level_text(p)} interval", _interval, "left"),
         Column("Landis & Koch", _or_dash, "left"),
     ]
 
@@ -124,6 +124,10 @@ def _notes(found: Sequence[Agreement]) -> list[str]:
 
 def _score(value: float | None) -> str:
     return "–" if value is None else score_text(value)
+
+
+def _interval(span: tuple[float, float] | None) -> str:
+    return interval_text(span) or "–"
 
 
 def _count(value: int) -> str:

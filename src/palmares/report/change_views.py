@@ -76,7 +76,8 @@ def _summary(changes: Changes) -> str:
 
 def _pairs(pairs: Sequence[tuple[str, str]], word: str) -> str:
     named = "; ".join(word.join(pair) for pair in pairs[:_NAMED])
-    return named + (f"; and {len(pairs) - _NAMED} more pairs" if len(pairs) > _NAMED else "")
+    more = len(pairs) - _NAMED
+    return named + (f"; and {more} more pair{'s' * (more > 1)}" if more > 0 else "")
 
 
 def _from_to(old: Any, new: Any) -> str:

@@ -58,5 +58,5 @@ def share_text(value: float | None) -> str:
 
 def _better(ranking: Ranking) -> FloatArray:
     if ranking.better is None:
-        raise InputError("a ranking without bootstrap samples or draws has no probabilities; use --resample ranking")
+        raise InputError("a ranking without bootstrap samples or draws has no probabilities; use --resample auto")
     return ranking.better

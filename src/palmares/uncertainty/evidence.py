@@ -16,7 +16,7 @@ from ..models.base import CountModel, Fit, Model, counts_of
 from .ranges import IntArray, least_samples, rank_ranges
 from .resampling import Replicates, from_draws, resample
 from .sign_test import decisions, sign_test_ranges
-from .units import FEW_UNITS, UNITS, Unit, choose_unit, few_units
+from .units import FEW_UNITS, UNITS, Unit, choose_unit, few_units, unit_count
 
 #: Everything that ``resample=`` and ``--resample`` take.
 SOURCES = ("auto", *UNITS, "posterior", "sign-test", "none")
@@ -82,6 +82,8 @@ def gather(
     if source is None:
         return Evidence(facts={"unit": None})
     unit, fallback = choose_unit(data, source)
+    if source == "auto" and unit_count(data, unit) < 2:
+        return Evidence(facts={"unit": None}, notes=(f"only one {unit}, so nothing can be drawn: there are no ranges",))
     replicates = bootstrap(model, data, unit)
     found = _from(replicates, unit, p)
     notes = [fallback, few_units(data, unit), _one_sided(counts_of(data))]

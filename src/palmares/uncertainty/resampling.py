@@ -18,7 +18,7 @@ from ..errors import InputError
 from ..fingerprint import row_words
 from ..judgments import Judgments
 from ..models.base import CountModel, Fit, Model, RefitModel
-from .units import Unit, UnitKinds, choose_unit, unit_codes, unit_kinds
+from .units import Unit, UnitKinds, check_units, choose_unit, unit_codes, unit_kinds
 
 #: A piece of work holds at most about this many numbers, which bounds memory.
 _NUMBERS_IN_A_PIECE = 4_000_000
@@ -56,6 +56,7 @@ def resample(
     if resamples < 1:
         raise InputError(f"resamples: got {resamples}; allowed: at least 1, or no resampling (--resample none)")
     unit, _ = choose_unit(data, unit)
+    check_units(data, unit)
     where: dict[str, Any] = {"executor": executor, "workers": workers, "progress": progress}
     if isinstance(model, CountModel):
         kinds = unit_kinds(data, unit)

@@ -83,17 +83,28 @@ def choose_unit(data: Judgments | PairCounts, unit: str) -> tuple[Unit, str | No
     return unit, None
 
 
+def unit_count(data: Judgments | PairCounts, unit: Unit) -> int:
+    """How many units there are to draw from."""
+    if isinstance(data, PairCounts):
+        return round(data.total)
+    return len(data) if unit == "pair" else len(np.unique(_plain_codes(data, unit)))
+
+
 def few_units(data: Judgments | PairCounts, unit: Unit) -> str | None:
     """A word of warning where there are too few units for a bootstrap to show how uncertain a ranking is."""
-    if isinstance(data, PairCounts):
-        count = round(data.total)
-    else:
-        count = len(np.unique(_plain_codes(data, unit))) if unit != "pair" else len(data)
+    count = unit_count(data, unit)
     if count >= FEW_UNITS:
         return None
-    return (
-        f"only {count} {unit}{'s' * (count != 1)} to draw from; with fewer than {FEW_UNITS}, ranges come out too narrow"
-    )
+    return f"only {count} {unit}s to draw from; with fewer than {FEW_UNITS}, ranges come out too narrow"
+
+
+def check_units(data: Judgments | PairCounts, unit: Unit) -> None:
+    """Refuse a bootstrap of one unit, every sample of which is the same."""
+    if unit_count(data, unit) < 2:
+        raise InputError(
+            f"cannot resample by {unit}: there is only one {unit}, so every sample would be the same; "
+            "use another unit (pair, ranking, segment, judge), or none"
+        )
 
 
 def unit_codes(judgments: Judgments, unit: Unit) -> IntArray:

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 
 def score_text(value: float | None) -> str:
-    """Three decimals, and a real minus sign."""
+    """Three decimals, one where a score is in the hundreds (Elo), and a real minus sign."""
+    if value is None:
+        return ""
+    digits = 1 if abs(value) >= 100 else 3
     # + 0.0 so that what rounds to zero has no sign.
-    return "" if value is None else f"{round(value, 3) + 0.0:.3f}".replace("-", "−")
+    return f"{round(value, digits) + 0.0:.{digits}f}".replace("-", "−")
 
 
 def range_text(span: tuple[int, int] | None) -> str:
