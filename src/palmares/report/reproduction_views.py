@@ -1,0 +1,105 @@
+"""Reproductions laid out: published and measured side by side, figures as tables, claims with their numbers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..evaluation.reproduce.base import Experiment, Reproduction, Row
+from .tables import Column, Table
+
+#: A number with the decimals it is shown with.
+Shown = tuple[float | None, int]
+
+
+def reproduction_tables(found: Reproduction) -> list[Table]:
+    """The numbers, one table for every figure that was measured along an axis, and the claims."""
+    single = [row for row in found.rows if not row.at]
+    groups = list(dict.fromkeys(row.group for row in found.rows if row.at))
+    tables = [_side_by_side(single)] if single else []
+    tables += [_along_axis([row for row in found.rows if row.at and row.group == group], group) for group in groups]
+    heading = f"{found.id}: {found.title}. {found.reference}"
+    first = tables[0]
+    title = f"{heading}: {first.title}" if first.title else heading
+    return [Table(first.columns, first.rows, title, first.rules), *tables[1:], _claims(found)]
+
+
+def reproduction_csv_table(found: Reproduction) -> Table:
+    """Every number in a row of its own, for CSV."""
+    names = ("experiment", "group", "label", "at", "published", "measured", "error", "difference", "n", "note")
+    rows = [
+        [found.id, r.group, r.label, r.at, r.published, r.measured, r.error, r.difference, r.n, r.note]
+        for r in found.rows
+    ]
+    return Table([Column(name) for name in names], rows, signature=found.signature, notes=_notes(found))
+
+
+def experiments_table(experiments: list[Experiment]) -> Table:
+    """What can be reproduced."""
+    columns = [Column(name, align="left") for name in ("experiment", "what it shows", "where", "published judgments")]
+    rows = [[e.id, e.title, e.reference, _folders(e) or "–"] for e in experiments]
+    rules = frozenset(i for i in range(1, len(rows)) if rows[i][0].split("-")[0] != rows[i - 1][0].split("-")[0])
+    notes = ["Without the published judgments (--data), simulated campaigns of the same shape take their place."]
+    return Table(columns, rows, rules=rules, notes=notes)
+
+
+def _folders(experiment: Experiment) -> str:
+    return " ".join(dict.fromkeys(name.split("/")[0] for name in experiment.files))
+
+
+def _side_by_side(rows: list[Row]) -> Table:
+    columns = [
+        Column("part", align="left"), Column("what", align="left"), Column("published", _number),
+        Column("measured", _number), Column("±", _number), Column("difference", _signed),
+        Column("n", lambda v: "" if v is None else f"{v:,}"),
+    ]  # fmt: skip
+    noted = any(row.note for row in rows)
+    cells: list[list[Any]] = []
+    for number, row in enumerate(rows):
+        new = number == 0 or rows[number - 1].group != row.group
+        values = [(value, row.digits) for value in (row.published, row.measured, row.error, row.difference)]
+        cells.append([row.group if new else "", row.label, *values, row.n, *([row.note] if noted else [])])
+    rules = frozenset(i for i in range(1, len(rows)) if rows[i].group != rows[i - 1].group)
+    return Table([*columns, *([Column("note", align="left")] if noted else [])], cells, rules=rules)
+
+
+def _along_axis(rows: list[Row], group: str) -> Table:
+    """Measured numbers of a figure: one row a curve, one column a place on the axis."""
+    places = list(dict.fromkeys(row.at for row in rows))
+    labels = list(dict.fromkeys(row.label for row in rows))
+    by_place = {(row.label, row.at): row for row in rows}
+    cells = [[label, *[_cell(by_place.get((label, at))) for at in places]] for label in labels]
+    errors = [row.error for row in rows if row.error is not None]
+    most = f"; ± at most {max(errors):.{rows[0].digits}f}" if errors else ""
+    sizes = sorted({row.n for row in rows if row.n is not None})
+    n = f", n = {', '.join(f'{size:,}' for size in sizes)}" if sizes else ""
+    return Table([Column("", align="left"), *[Column(at, _number) for at in places]], cells, f"{group}{n}{most}")
+
+
+def _claims(found: Reproduction) -> Table:
+    columns = [Column(name, align="left") for name in ("holds", "claim", "here")]
+    rows = [["yes" if check.holds else "no", check.claim, check.evidence] for check in found.checks]
+    return Table(columns, rows, None, frozenset(), found.signature, _notes(found))
+
+
+def _notes(found: Reproduction) -> list[str]:
+    apart = found.mean_absolute_difference
+    summary = [] if apart is None else [
+        f"{len(found.compared)} numbers have a published one beside them; mean absolute difference {apart:.4f} "
+        "(of those with as many decimals as the first)."
+    ]  # fmt: skip
+    quick = ["quick variant: fewer trials and judgments than the experiment; see the settings."] if found.quick else []
+    return [*summary, *[f"note: {note}" for note in (*found.notes, *quick)]]
+
+
+def _cell(row: Row | None) -> Shown:
+    return (None, 0) if row is None else (row.measured, row.digits)
+
+
+def _number(value: Shown) -> str:
+    number, digits = value
+    return "–" if number is None else f"{number:,.{digits}f}".replace("-", "−")
+
+
+def _signed(value: Shown) -> str:
+    number, digits = value
+    return "–" if number is None else f"{number:+,.{digits}f}".replace("-", "−")
