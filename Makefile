@@ -7,7 +7,7 @@ BENCH := .venv-bench
 .PHONY: demo test test-all lint format docs bench clean help
 
 help:
-	@echo "make demo      rank the example campaign: table, head-to-head, plot"
+	@echo "make demo      rank the example campaign: table, head-to-head, plot, audit"
 	@echo "make test      the tests"
 	@echo "make test-all  the tests, the slow ones too, and the documentation"
 	@echo "make lint      ruff and mypy"
@@ -37,6 +37,8 @@ demo: $(VENV)/.ready
 	$(BIN)/palmares rank examples/campaign.csv --plot demo-output/rank-ranges.svg
 	@echo
 	$(BIN)/palmares head-to-head examples/campaign.csv
+	@echo
+	$(BIN)/palmares audit examples/campaign.csv
 
 test: $(VENV)/.ready
 	$(BIN)/python -m pytest -n auto -m "not slow"

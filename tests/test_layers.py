@@ -15,12 +15,12 @@ PACKAGE = Path(palmares.__file__).parent
 #: From the bottom up. A module may import from layers below its own, and from its own subpackage.
 LAYERS = (
     {"errors"},
-    {"registry", "_version"},
+    {"registry", "_version", "cluster", "pools"},
     {"fingerprint", "counts", "rows", "judgments", "compute"},
     {"ingest", "kernels"},
     {"models"},
     {"uncertainty"},
-    {"overview", "agreement", "audit", "evaluation", "scoring", "planning"},
+    {"overview", "changes", "agreement", "auditing", "evaluation", "scoring", "planning", "reliability"},
     {"plots", "report"},
     {"campaign"},
     {"server"},
@@ -28,11 +28,19 @@ LAYERS = (
     {"__main__"},
 )
 #: Neighbours in one layer that may be imported.
-SIDEWAYS = {("judgments", "counts"), ("judgments", "fingerprint"), ("judgments", "rows")}
+SIDEWAYS = {
+    ("judgments", "counts"),
+    ("judgments", "fingerprint"),
+    ("judgments", "rows"),
+    ("evaluation", "planning"),
+}
 #: Packages that only some parts may import.
 ONLY_IN = {
     "numba": {"kernels"},
     "altair": {"plots"},
+    "cloudpickle": {"cluster"},
+    "dask": {"cluster"},
+    "distributed": {"cluster"},
     "vl_convert": {"plots"},
     "click": {"cli", "report"},
     "rich": {"cli", "report"},

@@ -18,8 +18,14 @@ COMMANDS = Registry(
         "rank": Entry("palmares.cli.rank:rank", "Rank systems: score, rank range, cluster."),
         "describe": Entry("palmares.cli.describe:describe", "Say what a file of judgments contains."),
         "head-to-head": Entry("palmares.cli.head_to_head:head_to_head", "Compare every two systems, with sign tests."),
+        "agreement": Entry("palmares.cli.agreement:agreement", "Say how far judges agree: kappa and alpha."),
+        "audit": Entry("palmares.cli.audit:audit", "Say which claims of a ranking the judgments carry."),
+        "compare": Entry("palmares.cli.compare:compare", "Say which model best foretells unseen judgments."),
+        "diff": Entry("palmares.cli.diff:diff", "Say what changed between two rankings, and whether it is real."),
         "convert": Entry("palmares.cli.convert:convert", "Read judgments in one format, write them in another."),
         "simulate": Entry("palmares.cli.simulate:simulate", "Make up a campaign whose truth is known."),
+        "coverage": Entry("palmares.cli.coverage:coverage", "Say how far rank ranges of a campaign can be trusted."),
+        "reproduce": Entry("palmares.cli.reproduce:reproduce", "Run the papers' experiments again, side by side."),
         "formats": Entry("palmares.cli.lists:formats", "List the file formats and what they hold."),
         "models": Entry("palmares.cli.lists:models", "List the models and their settings."),
     },
@@ -56,3 +62,15 @@ def main(argv: list[str] | None = None) -> Any:
     except PalmaresError as error:
         click.echo(f"palmares: error: {error}", err=True)
         sys.exit(error.exit_status)
+    except SystemError as error:
+        if not _interrupted(error):
+            raise
+        click.echo("\nAborted!", err=True)
+        sys.exit(1)
+
+
+def _interrupted(error: BaseException | None) -> bool:
+    """Whether this is what Ctrl-C becomes while compiled code runs; click knows it by its own name only."""
+    while error is not None and not isinstance(error, KeyboardInterrupt):
+        error = error.__cause__
+    return error is not None
