@@ -1,6 +1,7 @@
-"""Draw the pictures of the model pages, from the example campaign: ``python docs/figures.py``.
+"""Draw the pictures of the model pages and of the comparison, from the example campaign: ``python docs/figures.py``.
 
-One picture a family of models, docs/images/model-<family>.svg; a family of which no model is there is left out.
+One picture a family of models, docs/images/model-<family>.svg; a family of which no model is there is left out. All
+models on held-out judgments are docs/images/compare.svg.
 """
 
 from __future__ import annotations
@@ -44,6 +45,7 @@ def main() -> None:
         fits = [fitted(name, settings, judgments) for name, settings in models if name in pm.MODELS]
         if fits:
             plots.save(plots.outcome_bars(fits, judgments, SYSTEM, title=title), images / f"model-{family}.svg")
+    plots.save(plots.model_comparison(pm.compare(judgments, folds=10, rng=0)), images / "compare.svg")
 
 
 def fitted(name: str, settings: dict[str, str], judgments: pm.Judgments) -> Fit:

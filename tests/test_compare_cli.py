@@ -5,19 +5,23 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 from collections.abc import Callable
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
+import polars as pl
 import pytest
-from builders import random_rows
+from builders import counted, random_rows
 
-from palmares import compare, learning_curve, noise_test, plots, read
+from palmares import __version__, compare, learning_curve, noise_test, plots, read
 from palmares.cli import COMMANDS, main
 from palmares.cli.compare import MEASURES
 from palmares.evaluation.comparison import HIGHER_IS_BETTER
 from palmares.evaluation.contenders import RUNS
 from palmares.evaluation.folds import BY
+from palmares.plots.theme import PALETTE
 
 MODELS = ("--model", "expected-wins", "--model", "independent-pairs")
 QUICK = (*MODELS, "--folds", "4")
@@ -101,6 +105,51 @@ def test_curves_as_json(ok: Callable[..., str], campaign: Path) -> None:
     assert found == {**expected.to_dict(), "group": {"lang_pair": None}}
 
 
+def test_gold_csv_names_the_language_pair(ok: Callable[..., str], file: Callable[..., Path], tmp_path: Path) -> None:
+    rows = random_rows(np.random.default_rng(0))
+    both = pl.concat([rows.with_columns(lang_pair=pl.lit(pair)) for pair in ("de-en", "fr-en")])
+    both.write_csv(tmp_path / "both.csv")
+    gold = file("system,score\ns0,0\ns1,1\ns2,2\ns3,3\ns4,4\n")
+    out = ok(tmp_path / "both.csv", "--model", "bojar", "--folds", "2", "--gold", gold, "--format", "csv")
+    shown = [(row["lang_pair"], row["model"]) for row in csv.DictReader(io.StringIO(out))]
+    # The baselines have no scores, so nothing to say of gold scores.
+    assert shown == [("de-en", "bojar"), ("fr-en", "bojar")]
+
+
+def test_gold_tables_have_no_empty_rows(ok: Callable[..., str], campaign: Path, file: Callable[..., Path]) -> None:
+    gold = file("system,score\ns0,0\ns1,1\ns2,2\ns3,3\ns4,4\n")
+    out = ok(campaign, *QUICK, "--gold", gold)
+    below = out[out.index("nDCG") :]
+    assert "expected-wins" in below
+    assert "–" not in below.split("Scores of models")[0]
+
+
+@pytest.mark.parametrize("more", [(), ("--noise", "0.5", "--trials", "2")], ids=str)
+def test_a_table_without_rows_is_left_out(
+    ok: Callable[..., str], campaign: Path, file: Callable[..., Path], more: tuple[str, ...]
+) -> None:
+    # Nothing correlates with gold scores that are all alike.
+    gold = file("system,score\ns0,1\ns1,1\ns2,1\ns3,1\ns4,1\n")
+    out = ok(campaign, *QUICK, "--gold", gold, *more)
+    lines = out.splitlines()
+    heads = [number for number, line in enumerate(lines) if line.startswith("model ")]
+    assert len(heads) == (2 if more else 1)
+    assert all(lines[number + 2].startswith(("expected-wins", "independent-pairs")) for number in heads)
+    assert "note: no model has" in out
+    assert lines[-1].endswith(f"version:{__version__}")
+
+
+def test_only_the_oracle_by_fold_is_called_a_bound(ok: Callable[..., str], campaign: Path) -> None:
+    lines = ok(campaign, *QUICK).splitlines()
+    bound = [line.split(":")[0] for line in lines if "no model that knows only the two systems foretells more" in line]
+    assert bound == ["oracle by fold"]
+    assert any(line.startswith("oracle: ") and "may exceed it" in line for line in lines)
+    # Trained and tested once, the two are the same.
+    lines = ok(campaign, *MODELS, "--test-judges", "judge-1").splitlines()
+    bound = [line.split(":")[0] for line in lines if "no model that knows only the two systems foretells more" in line]
+    assert bound == ["oracle"]
+
+
 def test_judges_and_gold_scores(ok: Callable[..., str], campaign: Path, file: Callable[..., Path]) -> None:
     gold = file("system,score\ns0,0\ns1,1\ns2,2\ns3,3\ns4,4\n")
     # Forty rankings of three judgments go to seven judges in turn: 6 each to the first five, 5 each to the others.
@@ -123,6 +172,10 @@ def test_judges_and_gold_scores(ok: Callable[..., str], campaign: Path, file: Ca
         (("--sizes", "20", "--folds", "5"), "--sizes says what is trained on and what is tested; leave out --folds"),
         (("--test-judges", "judge-1", "--folds", "5"), "leave out --folds"),
         (("--noise", "0.1", "--calibration"), "--calibration is of a comparison by folds or judges"),
+        (
+            ("--gold", "bootstrap", "--calibration", "--format", "csv"),
+            "two tables, and CSV has one header; ask for one, or use --format json",
+        ),
         (("--noise", "2"), "noise: got 2; allowed: shares of the judges"),
         (("--sizes", "5000"), "some must be left to test"),
         (("--gold", "nowhere.csv"), "nowhere.csv: cannot be read"),
@@ -170,3 +223,57 @@ def test_the_plot_shows_the_values(campaign: Path) -> None:
     assert json.dumps(found.oracle.value) in text
     shown = json.dumps(plots.calibration_plot(found).to_dict())
     assert json.dumps(found["independent-pairs"].calibration[0].observed) in shown
+
+
+def test_both_axes_of_a_calibration_have_the_same_ticks(campaign: Path) -> None:
+    pytest.importorskip("altair", reason="needs the extra 'report'")
+    found = compare(read(campaign), models=["independent-pairs"], folds=4, rng=0)
+    spec = plots.calibration_plot(found).to_dict()
+    axes = [
+        layer["encoding"][channel]["axis"]
+        for panel in spec["concat"] for layer in panel["layer"] for channel in ("x", "y")
+    ]  # fmt: skip
+    assert all(axis == axes[0] for axis in axes)
+    assert axes[0]["labelFlush"] is False
+
+
+@pytest.mark.parametrize("condition", ["size", "noise"])
+def test_error_bars_at_one_condition_stand_apart(campaign: Path, condition: str) -> None:
+    pytest.importorskip("altair", reason="needs the extra 'report'")
+    models = ["expected-wins", "independent-pairs", "bradley-terry"]
+    how = {"models": models, "trials": 3, "rng": 0}
+    if condition == "size":
+        found = learning_curve(read(campaign), sizes=[30, 60], **how)
+    else:
+        found = noise_test(read(campaign), shares=[0.3, 0.6], folds=4, **how)
+    panel = plots.curve_plot(found).to_dict()["hconcat"][0]
+    rows = panel["data"]["values"]
+    for value in found.points:
+        places = [row["place"] for row in rows if row["value"] == value and row["to"] > row["from"]]
+        assert len(set(places)) == len(places)
+    # They stay in order: the last of one condition is before the first of the next.
+    spread = [[row["place"] for row in rows if row["value"] == value] for value in found.points]
+    assert all(max(before) < min(after) for before, after in pairwise(spread))
+    axis = panel["layer"][0]["encoding"]["x"]["axis"]
+    assert axis["values"] == list(found.points)
+    assert axis.get("format") == (",d" if condition == "size" else None)
+
+
+def test_shares_are_written_with_a_space(campaign: Path, tmp_path: Path) -> None:
+    pytest.importorskip("vl_convert", reason="needs the extra 'report'")
+    found = noise_test(read(campaign), shares=[0.3], folds=4, models=["independent-pairs"], trials=2, rng=0)
+    plots.save(plots.curve_plot(found), tmp_path / "noise.svg")
+    text = (tmp_path / "noise.svg").read_text(encoding="utf-8")
+    assert ">30 %</text>" in text
+    assert "30%" not in text
+
+
+def test_a_baseline_that_is_best_has_the_colour_of_the_best() -> None:
+    pytest.importorskip("altair", reason="needs the extra 'report'")
+    # A model of ten wins of either is no better than saying that there are no ties.
+    data = counted({("A", "B"): (10, 0, 10)})
+    found = compare(data, models=["independent-pairs"], folds=20, rng=0)
+    assert found["adjusted-uniform"].perplexity.difference == 0
+    text = json.dumps(plots.model_comparison(found).to_dict()["hconcat"][-1])
+    colours = dict(re.findall(r'"model": "([\w-]+)", [^{}]*"colour": "(#\w+)"', text))
+    assert colours["adjusted-uniform"] == PALETTE[1] != colours["independent-pairs"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,7 @@ from builders import counted
 from palmares import plots, rank
 from palmares.errors import InputError
 from palmares.models.base import create
+from palmares.uncertainty.result import Ranking
 
 pytest.importorskip("altair", reason="needs the extra 'report'")
 pytest.importorskip("vl_convert", reason="needs the extra 'report'")
@@ -99,6 +101,37 @@ def test_without_resampling_there_is_nothing_to_draw() -> None:
     ranking = rank(counted({("a", "b"): (2, 0, 1)}), resample=None, rng=0)
     with pytest.raises(InputError, match="a ranking without resampling has no rank ranges to draw"):
         plots.rank_ranges(ranking)
+
+
+@pytest.mark.parametrize(
+    ("systems", "ticks"),
+    [
+        (3, [1, 2, 3]),
+        (20, list(range(1, 21))),
+        (21, [1, 5, 10, 15, 20]),
+        (60, [1, *range(5, 61, 5)]),
+        (61, [1, 10, 20, 30, 40, 50, 60]),
+        (200, [1, *range(20, 201, 20)]),
+        (1000, [1, *range(100, 1001, 100)]),
+    ],
+)
+def test_ticks_of_ranks_are_about_a_dozen(systems: int, ticks: list[int]) -> None:
+    spec = plots.rank_ranges(many(systems)).to_dict()
+    assert (
+        next(part for part in spec["layer"] if part["mark"]["type"] == "bar")["encoding"]["x"]["axis"]["values"]
+        == ticks
+    )
+
+
+def test_rows_are_smaller_where_there_are_many() -> None:
+    heights = [plots.rank_ranges(many(systems)).to_dict()["height"] / systems for systems in (10, 60, 61, 200)]
+    assert heights[0] == heights[1] > 1.5 * heights[2] == 1.5 * heights[3]
+
+
+def many(systems: int) -> Ranking:
+    """The ranking above with more lines, as if it had so many systems."""
+    lines = [replace(RANKING.lines[0], system=f"s{i}", rank=i, range=(i, i)) for i in range(1, systems + 1)]
+    return replace(RANKING, lines=tuple(lines))
 
 
 # -- predicted outcomes ----------------------------------------------------------------------------

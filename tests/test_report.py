@@ -63,6 +63,19 @@ def test_latex_prints_text_as_it_is(text: str, expected: str) -> None:
     assert escape_latex(text) == expected
 
 
+def test_latex_writes_the_signs_of_our_tables_in_math_mode() -> None:
+    assert escape_latex("Δ κ α ±") == r"$\Delta$ $\kappa$ $\alpha$ $\pm$"
+    assert escape_latex("a → b, 2 × 3 ≤ 6") == r"a $\rightarrow$ b, 2 $\times$ 3 $\leq$ 6"
+    head = to_latex(Table([Column("Δ"), Column("±")], [["0.5 ± 0.1", None]])).splitlines()[2]
+    assert head == r"$\Delta$ & $\pm$ \\"
+
+
+def test_a_signature_stays_on_its_line_in_every_form() -> None:
+    table = Table([Column("n")], [[1]], signature="where:a\n\\evil|seed:0")
+    for form in (to_latex, to_markdown, to_terminal):
+        assert form(table).splitlines()[-1].endswith("where:a \\evil|seed:0")
+
+
 def test_a_latex_row_cannot_begin_with_what_the_row_before_would_take_as_its_option() -> None:
     table = Table([Column("system", align="left")], [["[1cm]"], ["*"]])
     rows = to_latex(table).splitlines()

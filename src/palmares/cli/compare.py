@@ -19,7 +19,9 @@ MEASURES = ("accuracy_clusters", "accuracy_outcome", "perplexity", "log_loss", "
 @options.input_options
 @click.option("--model", "models", multiple=True, metavar="ID[:NAME=VALUE,…]",
               help="A model, with settings if need be. Repeat for several.  [default: all]")  # fmt: skip
-@click.option("--folds", type=click.IntRange(2), default=None, help="Folds.  [default: 100; with --noise 10]")
+@click.option(
+    "--folds", type=click.IntRange(2), default=None, help="Folds; fewer are quicker.  [default: 100; with --noise 10]"
+)
 @click.option("--by", type=click.Choice(["auto", "judgment", "ranking", "segment", "judge"]), default="auto",
               show_default=True,
               help="What is held out together. auto: ranking, or judgment without ranking ids.")  # fmt: skip
@@ -39,7 +41,9 @@ MEASURES = ("accuracy_clusters", "accuracy_outcome", "perplexity", "log_loss", "
 @click.option("--calibration", is_flag=True, help="Also predicted against observed shares.")
 @click.option("--sort", type=click.Choice(MEASURES), default=MEASURES[0], show_default=True,
               help="What puts models in order.")  # fmt: skip
-@click.option("--plot", type=click.Path(dir_okay=False), help="Draw the result to an .svg, .png, .pdf or .html file.")
+@click.option(
+    "--plot", type=click.Path(dir_okay=False), help="Draw the result to an .svg, .png, .pdf, .html or .json file."
+)
 @options.seed_option
 @options.worker_options
 @options.format_option
@@ -80,6 +84,10 @@ def _check(arguments: dict[str, Any]) -> None:
         raise InputError(f"{asked} says what is trained on and what is tested; leave out --folds")
     if curve and arguments["calibration"]:
         raise InputError(f"--calibration is of a comparison by folds or judges; leave it out, or leave out {curve}")
+    if arguments["output"] == "csv" and arguments["calibration"] and arguments["gold"]:
+        raise InputError(
+            "--calibration and --gold are two tables, and CSV has one header; ask for one, or use --format json"
+        )
 
 
 def _found(arguments: dict[str, Any], how: dict[str, Any]) -> list[tuple[Any, Any, Any]]:
@@ -187,4 +195,4 @@ def _tables(result: Any, against: Any, keys: Any, flat: bool, calibrated: bool) 
         return views.curve_tables(result, title=title(keys))
     tables = [views.comparison_table(result, title=title(keys))]
     tables += [views.calibration_table(result)] if calibrated else []
-    return [*tables, *([views.gold_table(against)] if against is not None else [])]
+    return tables if against is None else views.with_gold(tables, against)

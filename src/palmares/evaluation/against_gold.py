@@ -33,6 +33,7 @@ class GoldComparison:
 
     lines: tuple[GoldLine, ...]
     gold: str
+    lang_pair: str | None
     signature: str
     facts: Mapping[str, Any] = field(repr=False)
 
@@ -64,7 +65,8 @@ def against_gold(
     lines = compute.run(_line, tasks, shared=(chosen, judgments, gold, seed), **where)
     facts = {"models": names_text(models, chosen), "gold": gold.label, "runs": runs, "seed": seed,
              "judgments": len(judgments), "data": judgments.hash}  # fmt: skip
-    return GoldComparison(tuple(sorted(lines, key=_place)), gold.source, signature(facts), facts)
+    pair = judgments.lang_pairs[0] if judgments.lang_pairs else None
+    return GoldComparison(tuple(sorted(lines, key=_place)), gold.source, pair, signature(facts), facts)
 
 
 def _line(models: Mapping[str, Model], judgments: Judgments, gold: Gold, seed: int, name: str) -> GoldLine:

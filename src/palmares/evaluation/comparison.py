@@ -72,15 +72,17 @@ class ModelScore:
 
 @dataclass(frozen=True)
 class Comparison:
-    """Models on the same held-out judgments, best first, and what no model of systems can exceed.
+    """Models on the same held-out judgments, best first, and what could be foretold from the names of systems alone.
 
     Attributes
     ----------
     oracle
-        Accuracy of the most frequent outcome of each pair, counted on all held-out judgments themselves.
+        Accuracy of the most frequent outcome of each pair, counted on all held-out judgments themselves. No single
+        answer for each pair does better, but a model, which is trained anew for every fold and may change its answers,
+        can.
     oracle_by_fold
-        The same counted in every fold by itself: higher the smaller the folds, because few judgments are easily
-        agreed with.
+        The same counted in every fold by itself, which no model that knows only the two systems exceeds: higher the
+        smaller the folds, because few judgments are easily agreed with.
     """
 
     lines: tuple[ModelScore, ...]

@@ -36,7 +36,11 @@ def standings(found: Mapping[str, Sequence[FoldScore]], grouped: Grouped, sort: 
 
 
 def bound(folds: Folds, grouped: Grouped, *, by_fold: bool) -> Measure:
-    """Accuracy of the oracle: the most frequent outcome of every pair, counted on what is tested."""
+    """Accuracy of the oracle: the most frequent outcome of every pair, counted on what is tested.
+
+    Counted by fold it is a bound for every model that knows only the two systems; over all folds only for models that
+    answer alike in all of them.
+    """
     tested = folds.tables[1:]
     counted = (tested if by_fold else np.broadcast_to(tested.sum(axis=0), tested.shape)).reshape(len(tested), -1, 3)
     # The first of equally frequent outcomes: which one makes no difference to the accuracy.

@@ -39,12 +39,14 @@ def calibration_plot(comparison: Comparison, *, title: str | None = None) -> Any
 
 
 def _panel(alt: Any, line: ModelScore, most: float, number: int) -> Any:
-    unit = alt.Scale(domain=[0, 1], nice=False)
-    ticks = [0, 0.2, 0.4, 0.6, 0.8, 1]
-    x = alt.X("predicted:Q", scale=unit, title="predicted", axis=alt.Axis(values=ticks))
-    y = alt.Y(
-        "observed:Q", scale=unit, title="observed" if number % _COLUMNS == 0 else None, axis=alt.Axis(values=ticks)
-    )
+    # The same for both axes, and for every layer: axes that differ are merged, and lose their ticks.
+    unit: dict[str, Any] = {
+        "scale": alt.Scale(domain=[0, 1], nice=False),
+        "axis": alt.Axis(values=[0, 0.2, 0.4, 0.6, 0.8, 1], format=".1f", labelFlush=False, labelOverlap=False),
+    }
+    name = "observed" if number % _COLUMNS == 0 else None
+    x = alt.X("predicted:Q", title="predicted", **unit)
+    y = alt.Y("observed:Q", title=name, **unit)
     colour = alt.Color(
         "outcome:N",
         scale=alt.Scale(domain=["decided", "tie"], range=list(PALETTE[:2])),
@@ -55,11 +57,11 @@ def _panel(alt: Any, line: ModelScore, most: float, number: int) -> Any:
     diagonal = alt.Chart(alt.Data(values=[{"predicted": 0, "observed": 0}, {"predicted": 1, "observed": 1}]))
     layers = [
         diagonal.mark_line(color=INK, strokeWidth=1, strokeDash=[4, 3], opacity=0.5).encode(x=x, y=y),
-        base.mark_rule(strokeWidth=1.5, opacity=0.6).encode(y=alt.Y("from:Q", scale=unit), y2="to:Q"),
+        base.mark_rule(strokeWidth=1.5, opacity=0.6).encode(y=alt.Y("from:Q", title=name, **unit), y2="to:Q"),
         base.mark_point(filled=True, opacity=0.85).encode(y=y, size=size),
     ]
-    name = alt.Title(line.model, fontSize=12, offset=6, anchor="start", frame="group")
-    return alt.layer(*layers).properties(width=_SIDE, height=_SIDE, title=name)
+    heading = alt.Title(line.model, fontSize=12, offset=6, anchor="start", frame="group")
+    return alt.layer(*layers).properties(width=_SIDE, height=_SIDE, title=heading)
 
 
 def _rows(line: ModelScore) -> list[dict[str, Any]]:

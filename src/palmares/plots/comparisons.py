@@ -15,7 +15,7 @@ _MEASURES = {
     "accuracy_outcome": "accuracy by most probable outcome",
     "perplexity": "perplexity (less is better)",
 }
-#: What models are measured against; drawn grey.
+#: What models are measured against; drawn grey, unless one of them is best.
 _FLOORS = ("uniform", "adjusted-uniform")
 
 
@@ -23,7 +23,8 @@ def model_comparison(comparison: Comparison, *, title: str | None = None) -> Any
     """One panel a measure, one row a model: its mean over held-out judgments, and how surely it differs from the best.
 
     Bars are ± two standard errors of the distance from the best model, so a bar that reaches the thin line of the best
-    is no evidence against a model. A dashed line is the oracle. What would squeeze the other models together is not
+    is no evidence against a model. A dashed line is the oracle over all folds, which a model that is trained fold by
+    fold can exceed. Baselines are grey, unless one of them is best. What would squeeze the other models together is not
     drawn to scale: an arrow at the edge tells its value.
 
     Returns
@@ -45,7 +46,7 @@ def _panel(alt: Any, comparison: Comparison, measure: str, names: Sequence[str],
     low, high = _domain(comparison, measure)
     scale = alt.Scale(domain=[low, high], nice=False, zero=False, clamp=True)
     rows, beyond = _rows(comparison, measure, low, high)
-    x = alt.X("value:Q", title=_MEASURES[measure], scale=scale, axis=alt.Axis(tickCount=4, format=".3~f"))
+    x = alt.X("value:Q", title=_MEASURES[measure], scale=scale, axis=alt.Axis(tickCount=4))
     base = alt.Chart(alt.Data(values=rows)).encode(y=y, color=alt.Color("colour:N", scale=None))
     best = alt.Chart(alt.Data(values=[{"value": row["value"]} for row in rows if row["best"]]))
     layers = [
@@ -64,12 +65,13 @@ def _panel(alt: Any, comparison: Comparison, measure: str, names: Sequence[str],
 
 
 def _domain(comparison: Comparison, measure: str) -> tuple[float, float]:
-    """Wide enough for the oracle and for the models, but for the floors and what is worse than uniform guessing."""
+    """Wide enough for the oracle, the best and all models but the floors and what is worse than uniform guessing."""
     found = {line.model: line.measure(measure) for line in comparison.lines}
     real = [m for name, m in found.items() if m and name not in _FLOORS]
     if measure == "perplexity":
         real = [m for m in real if m.value < 3]
-    ends = [end for m in real or [m for m in found.values() if m] for end in _bar(m).values()]
+    best = [m for m in found.values() if m and m.difference == 0]
+    ends = [end for m in [*best, *(real or [m for m in found.values() if m])] for end in _bar(m).values()]
     if measure != "perplexity":
         ends.append(comparison.oracle.value)
     margin = 0.08 * (max(ends) - min(ends)) or 0.01
@@ -107,17 +109,19 @@ def _bar(found: Measure) -> dict[str, float]:
 
 
 def _colour(model: str, best: bool) -> str:
-    if model in _FLOORS:
-        return "#8b949e"
-    return PALETTE[1] if best else PALETTE[0]
+    if best:
+        return PALETTE[1]
+    return "#8b949e" if model in _FLOORS else PALETTE[0]
 
 
 def _title(alt: Any, comparison: Comparison, title: str | None) -> Any:
     facts = comparison.facts
     how = f"{facts['folds']} folds by {facts['by']}" if facts["folds"] > 1 else "judges who were not trained on"
+    over = " over all folds" if facts["folds"] > 1 else ""
     lines = [
-        f"{comparison.judgments:,} held-out judgments, {how}; orange: best model; dashed line: oracle",
-        "bars: ± 2 standard errors of the distance from the best model; arrows: values off the scale",
+        f"{comparison.judgments:,} held-out judgments, {how}; orange: best of a panel; grey: baselines",
+        "bars: ± 2 standard errors of the distance from the best; arrows: values off the scale",
+        f"dashed line: oracle, the most frequent outcome of each pair{over}",
     ]
     name = f"{comparison.lang_pair}: models on held-out judgments"
     return alt.Title(title or (name if comparison.lang_pair else "Models on held-out judgments"), subtitle=lines)

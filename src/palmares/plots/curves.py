@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Mapping
+from itertools import pairwise
 from typing import Any
 
 from ..evaluation.trials import Curve
-from .theme import PALETTE, altair, themed
+from .theme import PALETTE, PERCENT, altair, themed
 
 _WIDTH, _HEIGHT = 330, 260
+#: Pixels between the error bars of two models at one condition, and between the outermost bar and the edge.
+_DODGE, _EDGE = 3, 14
 _NAMES = {
     "accuracy_clusters": "accuracy by clusters",
     "perplexity": "perplexity",
@@ -20,7 +25,8 @@ _DASHES = ([1, 0], [5, 3], [2, 2])
 def curve_plot(curve: Curve, *, title: str | None = None) -> Any:
     """One panel a measure, one line a model, over sizes or shares of noise: means over trials ± standard error.
 
-    Of a noise test the change from no noise is drawn. ``uniform``, a flat line far from the others, is left out.
+    Of a noise test the change from no noise is drawn. Error bars of several models at one condition stand side by side,
+    a little off its tick. ``uniform``, a flat line far from the others, is left out.
 
     Returns
     -------
@@ -37,29 +43,55 @@ def curve_plot(curve: Curve, *, title: str | None = None) -> Any:
 
 def _panel(alt: Any, curve: Curve, measure: str, models: list[str]) -> Any:
     noise = curve.condition == "noise"
-    axis = alt.Axis(values=list(curve.points), format="%" if noise else "~s", labelOverlap=True, labelFlush=False)
-    scale = alt.Scale(type="linear" if noise else "log", nice=False, padding=12)
-    x = alt.X("value:Q", title="judges who answer at random" if noise else "training judgments", scale=scale, axis=axis)
+    label = {"labelExpr": PERCENT} if noise else {"format": ",d"}
+    axis = alt.Axis(values=list(curve.points), labelOverlap=True, labelFlush=False, **label)
+    domain, places = _places(curve, _having(curve, measure, models))
+    scale = alt.Scale(type="linear" if noise else "log", nice=False, domain=domain)
+    x = alt.X("place:Q", title="judges who answer at random" if noise else "training judgments", scale=scale, axis=axis)
     name = f"change in {_NAMES[measure]}" if noise else _NAMES[measure]
     y = alt.Y("mean:Q", title=name, scale=alt.Scale(zero=False))
-    base = alt.Chart(alt.Data(values=_rows(curve, measure, models))).encode(x=x, color=_colour(alt, models))
+    base = alt.Chart(alt.Data(values=_rows(curve, measure, places))).encode(x=x, color=_colour(alt, models))
     layers = [
         base.mark_line(strokeWidth=1.8).encode(y=y, strokeDash=_dash(alt, models)),
         base.mark_rule(opacity=0.5).encode(y=alt.Y("from:Q"), y2="to:Q"),
-        base.mark_point(filled=True, size=34, opacity=1).encode(y=y),
+        base.mark_point(filled=True, size=26, opacity=1).encode(y=y),
     ]
     return alt.layer(*layers).properties(width=_WIDTH, height=_HEIGHT)
 
 
-def _rows(curve: Curve, measure: str, models: list[str]) -> list[dict[str, Any]]:
+def _having(curve: Curve, measure: str, models: list[str]) -> list[str]:
+    found = {trials.model for row in curve.points.values() for trials in row if measure in trials.means}
+    return [model for model in models if model in found]
+
+
+def _places(curve: Curve, models: list[str]) -> tuple[list[float], dict[tuple[str, float], float]]:
+    """The ends of the axis, and where each model stands at each condition: side by side, but closer than conditions."""
+    there, back = (float, float) if curve.condition == "noise" else (math.log, math.exp)
+    at = sorted(there(value) for value in curve.points)
+    pixel = ((at[-1] - at[0]) or 1.0) / (_WIDTH - 2 * _EDGE)
+    gap = min((after - before for before, after in pairwise(at)), default=1.0)
+    step = min(_DODGE * pixel, 0.5 * gap / max(len(models), 1))
+    middle = (len(models) - 1) / 2
+    edge = _EDGE * pixel + middle * step
+    places = {
+        (model, value): back(there(value) + (number - middle) * step)
+        for number, model in enumerate(models)
+        for value in curve.points
+    }
+    return [back(at[0] - edge), back(at[-1] + edge)], places
+
+
+def _rows(curve: Curve, measure: str, places: Mapping[tuple[str, float], float]) -> list[dict[str, Any]]:
     rows = []
     for value, row in curve.points.items():
         for trials in row:
             known = trials.changes if curve.condition == "noise" else trials.means
-            if trials.model in models and (found := known.get(measure)):
+            if (trials.model, value) in places and (found := known.get(measure)):
                 reach = found.error or 0
                 ends = {"from": found.value - reach, "to": found.value + reach}
-                rows.append({"model": trials.model, "value": value, "mean": found.value, **ends})
+                # Without a bar there is nothing to keep apart: a noise test starts from one point.
+                place = places[trials.model, value] if reach else value
+                rows.append({"model": trials.model, "value": value, "place": place, "mean": found.value, **ends})
     return rows
 
 
@@ -79,5 +111,9 @@ def _dash(alt: Any, models: list[str]) -> Any:
 def _title(alt: Any, curve: Curve, title: str | None) -> Any:
     what = "Learning curves" if curve.condition == "size" else "Noisy judges"
     where = f"{curve.lang_pair}: {what.lower()}" if curve.lang_pair else what
-    line = f"tested on {curve.tested:,} judgments; means over {curve.trials} trials, bars: ± standard error"
-    return alt.Title(title or where, subtitle=[line])
+    tested = f"tested on {curve.tested:,} judgments"
+    lines = [
+        f"{tested}; means over {curve.trials} trials, bars: ± standard error",
+        "at each tick models stand side by side, so that their bars can be told apart",
+    ]
+    return alt.Title(title or where, subtitle=lines if curve.trials > 1 else [f"{tested}; a single trial"])

@@ -11,7 +11,7 @@ from ..counts import PairCounts
 from ..errors import InputError
 from ..judgments import Judgments
 from ..models.base import Fit, counts_of
-from .theme import FAINT, INK, PALETTE, altair, themed
+from .theme import FAINT, INK, PALETTE, PERCENT, altair, themed
 
 _ROW = 24
 _WIDTH = 340
@@ -84,7 +84,7 @@ def _panel(alt: Any, fit: Fit, counts: PairCounts, me: int, opponents: list[int]
 
 def _share(alt: Any, panels: int) -> Any:
     ticks = [0, 0.25, 0.5, 0.75, 1] if panels == 1 else [0, 0.5, 1]
-    axis = alt.Axis(format="%", values=ticks)
+    axis = alt.Axis(labelExpr=PERCENT, values=ticks, labelFlush=False)
     return alt.X("from:Q", title="probability", scale=alt.Scale(domain=[0, 1]), axis=axis)
 
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import count
 from typing import Any
 
 from ..errors import InputError
@@ -9,8 +12,23 @@ from ..uncertainty.ranking import Ranking
 from ..uncertainty.wording import level_text, score_text
 from .theme import FAINT, INK, PALETTE, altair, themed
 
-_ROW = 26
 _WIDTH = 420
+#: Beyond so many systems all that is drawn in a row is smaller, or no screen would hold the plot.
+_MANY = 60
+
+
+@dataclass(frozen=True)
+class _Sizes:
+    """Of a row and of what is in it, in pixels (``dot``: its area)."""
+
+    row: int = 26
+    bar: int = 12
+    dot: int = 70
+    font: int = 11
+    label: int = 12
+
+
+_SMALL = _Sizes(row=12, bar=7, dot=24, font=8, label=9)
 
 
 def rank_ranges(ranking: Ranking, *, title: str | None = None) -> Any:
@@ -26,19 +44,23 @@ def rank_ranges(ranking: Ranking, *, title: str | None = None) -> Any:
         raise InputError("a ranking without resampling has no rank ranges to draw; use --resample ranking")
     alt = altair()
     names = list(ranking.systems)
-    y = alt.Y("system:N", sort=names, title=None, axis=alt.Axis(ticks=False, domain=False, labelLimit=420, offset=4))
+    sizes = _SMALL if len(names) > _MANY else _Sizes()
+    axis = alt.Axis(ticks=False, domain=False, labelLimit=420, labelFontSize=sizes.label, offset=4)
+    y = alt.Y("system:N", sort=names, title=None, axis=axis)
     base = alt.Chart(alt.Data(values=_bars(ranking))).encode(y=y, color=alt.Color("colour:N", scale=None))
     x = {"scale": alt.Scale(domain=[0.5, len(names) + 0.5], nice=False), "axis": _rank_axis(alt, len(names))}
+    starts = alt.Chart(alt.Data(values=_cluster_starts(ranking)))
     layers = [
-        alt.Chart(alt.Data(values=_cluster_starts(ranking))).mark_rule(color=FAINT, yOffset=-_ROW / 2).encode(y=y),
-        base.mark_bar(height=12, cornerRadius=3, opacity=0.35).encode(x=alt.X("from:Q", **x), x2="to:Q"),
-        base.mark_point(filled=True, size=70, opacity=1).encode(x=alt.X("place:Q", **x)),
-        base.mark_text(align="left", dx=8, fontSize=11).encode(
+        starts.mark_rule(color=FAINT, yOffset=-sizes.row / 2).encode(y=y),
+        base.mark_bar(height=sizes.bar, cornerRadius=3, opacity=0.35).encode(x=alt.X("from:Q", **x), x2="to:Q"),
+        base.mark_point(filled=True, size=sizes.dot, opacity=1).encode(x=alt.X("place:Q", **x)),
+        base.mark_text(align="left", dx=8, fontSize=sizes.font).encode(
             x=alt.value(_WIDTH), text="score:N", color=alt.value(INK)
         ),
     ]
-    size = {"width": _WIDTH, "height": _ROW * len(names), "padding": {"left": 10, "top": 10, "right": 12, "bottom": 10}}
-    return themed(alt.layer(*layers).properties(title=_title(alt, ranking, title), **size))
+    pad = {"left": 10, "top": 10, "right": 12, "bottom": 10}
+    chart = alt.layer(*layers).properties(width=_WIDTH, height=sizes.row * len(names), padding=pad)
+    return themed(chart.properties(title=_title(alt, ranking, title)))
 
 
 def _bars(ranking: Ranking) -> list[dict[str, Any]]:
@@ -63,10 +85,16 @@ def _cluster_starts(ranking: Ranking) -> list[dict[str, str]]:
     return [{"system": line.system} for before, line in neighbours if (line.cluster or 0) > (before.cluster or 0)]
 
 
-def _rank_axis(alt: Any, count: int) -> Any:
-    """All ranks up to twenty, beyond that every fifth."""
-    ticks = [rank for rank in range(1, count + 1) if count <= 20 or rank == 1 or rank % 5 == 0]
+def _rank_axis(alt: Any, systems: int) -> Any:
+    """All ranks up to twenty; beyond that the first and every fifth, tenth, twentieth …, about a dozen."""
+    step = 1 if systems <= 20 else next(s for s in _steps() if systems <= 12 * s)
+    ticks = [rank for rank in range(1, systems + 1) if rank == 1 or rank % step == 0]
     return alt.Axis(values=ticks, title="rank", format="d", labelOverlap=False)
+
+
+def _steps() -> Iterator[int]:
+    """5, 10, 20, 50, 100, 200 …"""
+    return (lead * 10**power for power in count() for lead in (5, 10, 20))
 
 
 def _title(alt: Any, ranking: Ranking, title: str | None) -> Any:

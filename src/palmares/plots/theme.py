@@ -14,6 +14,9 @@ FAINT = "#d7dce1"
 #: Neighbouring clusters alternate between the first two.
 PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
 
+#: An expression for the labels of an axis of shares: 50 %, as tables and texts write it.
+PERCENT = "format(100 * datum.value, '~g') + ' %'"
+
 _FONT = "DejaVu Sans, Verdana, sans-serif"
 
 CONFIG: dict[str, Any] = {

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
-from ..evaluation.against_gold import GoldComparison
+from ..evaluation.against_gold import GoldComparison, GoldLine
 from ..evaluation.comparison import Comparison, Measure, ModelScore, flat
 from ..evaluation.trials import AGAINST_GOLD, Curve, TrialMean
 from ..evaluation.trials import MEASURES as TRIAL_MEASURES
@@ -21,8 +22,8 @@ NAMES = {
 _READ = (
     "accuracy: share foretold by clusters of the scores (radius tuned in training), and by the most probable outcome;",
     "±: standard error; Δ: distance from the best model; –: does not apply.",
-    "oracle: the most frequent outcome of each pair, counted on what is tested; no model of systems foretells more.",
 )
+_BOUND = "no model that knows only the two systems foretells more"
 
 
 def comparison_table(found: Comparison, *, title: str | None = None) -> Table:
@@ -35,7 +36,7 @@ def comparison_table(found: Comparison, *, title: str | None = None) -> Table:
     rows: list[list[Any]] = [_cells(line) for line in found.lines]
     bounds = [("oracle", found.oracle), ("oracle by fold", found.oracle_by_fold)]
     rows += [[name, m, None, None, m, None, None, None] for name, m in bounds if _telling(name, found)]
-    notes = [_what(found), *_READ, *_close(found), *_warnings(found)]
+    notes = [_what(found), *_READ, *_oracles(found), *_close(found), *_warnings(found)]
     return Table(columns, rows, title, frozenset([len(found.lines)]), found.signature, notes)
 
 
@@ -82,29 +83,40 @@ def calibration_csv_table(found: Comparison) -> Table:
     return Table([Column(name) for name in names], rows, signature=found.signature)
 
 
+def with_gold(tables: Sequence[Table], found: GoldComparison) -> list[Table]:
+    """Tables, and that of gold scores below them; if it would be empty, a note under the last one says so."""
+    below = gold_table(found)
+    if below.rows:
+        return [*tables, below]
+    none = f"note: no model has scores that can be compared with {found.gold}"
+    return [*tables[:-1], replace(tables[-1], notes=[*tables[-1].notes, none, *below.notes[1:]])]
+
+
 def gold_table(found: GoldComparison) -> Table:
-    """One row a model: how far its scores agree with gold scores."""
+    """One row a model that has scores: how far they agree with gold scores."""
     columns = [Column("model", align="left"), *[Column(name, _places) for name in ("Pearson", "Spearman", "Kendall")]]
-    rows = [[line.model, *_agreement(line.agreement)] for line in found.lines]
+    rows = [[line.model, *_agreement(line)] for line in found.lines if _agrees(line)]
     refused = [f"note: {line.model} refused: {line.refused}" for line in found.lines if line.refused]
     notes = [f"Scores of models fitted to all judgments against {found.gold}.", *refused]
     return Table([*columns, Column("nDCG", _places)], rows, notes=notes, signature=found.signature)
 
 
 def gold_csv_table(found: GoldComparison) -> Table:
-    """The same flat."""
-    rows = [[line.model, *_agreement(line.agreement), line.refused] for line in found.lines]
-    return Table([Column(n) for n in ("model", *AGAINST_GOLD, "refused")], rows, signature=found.signature)
+    """The same flat, with the language pair in front, and with models that refused."""
+    shown = [line for line in found.lines if _agrees(line) or line.refused]
+    rows = [[found.lang_pair, line.model, *_agreement(line), line.refused] for line in shown]
+    return Table([Column(n) for n in ("lang_pair", "model", *AGAINST_GOLD, "refused")], rows, signature=found.signature)
 
 
 def curve_tables(found: Curve, *, title: str | None = None) -> list[Table]:
-    """For every measure that people look at, a table of models by condition."""
+    """For every measure that people look at and some model has, a table of models by condition."""
     wanted = ("accuracy_clusters", "perplexity", *(("pearson", "ndcg") if found.gold else ()))
     front = f"{title}: " if title else ""
-    tables = [_curve_table(found, measure, front) for measure in wanted]
-    last = tables[-1]
-    notes = [_trials_text(found), *_refusals(found)]
-    return [*tables[:-1], Table(last.columns, last.rows, last.title, last.rules, found.signature, notes)]
+    drawn = {measure: _curve_table(found, measure, front) for measure in wanted}
+    tables = [table for table in drawn.values() if table.rows] or [drawn["accuracy_clusters"]]
+    missing = [f"note: no model has a value for {NAMES[m]}" for m, table in drawn.items() if not table.rows]
+    notes = [_trials_text(found), *missing, *_refusals(found)]
+    return [*tables[:-1], replace(tables[-1], signature=found.signature, notes=notes)]
 
 
 def curve_csv_table(found: Curve) -> Table:
@@ -143,10 +155,8 @@ def _trials_text(found: Curve) -> str:
     if found.condition == "noise":
         heads = "judges who answer at random (without any: the mean; with some: the change from that, trial by trial)"
     gold = f" Gold scores: {found.gold}." if found.gold else ""
-    return (
-        f"Columns: {heads}; tested on {found.tested:,} judgments; means over {found.trials} trials, "
-        f"± standard error.{gold} –: does not apply."
-    )
+    means = f"means over {found.trials} trials, ± standard error" if found.trials > 1 else "a single trial"
+    return f"Columns: {heads}; tested on {found.tested:,} judgments; {means}.{gold} –: does not apply."
 
 
 def _refusals(found: Curve) -> list[str]:
@@ -175,6 +185,16 @@ def _what(found: Comparison) -> str:
         f"{found.judgments:,} judgments, each tested once by models trained on the other {facts['folds'] - 1} of "
         f"{facts['folds']} folds, made by {facts['by']}; standard errors by {facts['errors_by']}."
     )
+
+
+def _oracles(found: Comparison) -> list[str]:
+    """What the last rows mean; over several folds only the second bounds what is trained and tested fold by fold."""
+    if not _telling("oracle by fold", found):
+        return [f"oracle: the most frequent outcome of each pair, counted on what is tested; {_BOUND}."]
+    return [
+        "oracle: the most frequent outcome of each pair over all folds; a model, trained anew for each, may exceed it;",
+        f"oracle by fold: the same counted in each fold alone; {_BOUND}.",
+    ]
 
 
 def _close(found: Comparison) -> list[str]:
@@ -206,8 +226,13 @@ def _bound(name: str, measure: Measure) -> ModelScore:
     return ModelScore(name, accuracy_clusters=measure, accuracy_outcome=measure)
 
 
-def _agreement(found: Any) -> Sequence[float | None]:
-    return [None] * len(AGAINST_GOLD) if found is None else [getattr(found, name) for name in AGAINST_GOLD]
+def _agreement(line: GoldLine) -> Sequence[float | None]:
+    return [None if line.agreement is None else getattr(line.agreement, name) for name in AGAINST_GOLD]
+
+
+def _agrees(line: GoldLine) -> bool:
+    """Models that only predict, or whose scores are all alike, have nothing to show."""
+    return any(value is not None for value in _agreement(line))
 
 
 def _number(value: float, signed: bool = False) -> str:

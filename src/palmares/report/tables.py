@@ -77,7 +77,7 @@ def to_markdown(table: Table) -> str:
     rule = "| " + " | ".join("-" * (w - 1) + (":" if r else "-") for w, r in zip(widths, right, strict=True)) + " |"
     head = [f"**{_escape_markdown(table.title)}**", ""] if table.title else []
     notes = [_escape_markdown(note) for note in table.notes]
-    below = ["", *notes, *([table.signature] if table.signature else [])] if _below(table) else []
+    below = ["", *notes, *([one_line(table.signature)] if table.signature else [])] if _below(table) else []
     return "\n".join([*head, line([c.name for c in table.columns]), rule, *map(line, body), *below]) + "\n"
 
 
@@ -116,6 +116,9 @@ _LATEX = {
     "\\": r"\textbackslash{}", "&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_", "{": r"\{", "}": r"\}",
     "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "⋆": r"$^\star$", "†": r"$^\dagger$", "‡": r"$^\ddagger$",
     "–": "--", "−": "$-$", "<": r"\textless{}", ">": r"\textgreater{}", "|": r"\textbar{}",
+    # What the headings and cells of tables here use, in math mode, since not every font and engine knows it.
+    "±": r"$\pm$", "×": r"$\times$", "→": r"$\rightarrow$", "≤": r"$\leq$", "≥": r"$\geq$", "Δ": r"$\Delta$",
+    "α": r"$\alpha$", "β": r"$\beta$", "κ": r"$\kappa$", "ρ": r"$\rho$", "σ": r"$\sigma$", "τ": r"$\tau$",
     # In braces, because the end of a row takes a following star or bracket for its own.
     "[": "{[}", "]": "{]}", "*": "{*}",
 }  # fmt: skip
@@ -141,4 +144,4 @@ def _escape_markdown(text: str) -> str:
 
 
 def _below(table: Table) -> list[str]:
-    return [*map(one_line, table.notes), *([table.signature] if table.signature else [])]
+    return [*map(one_line, table.notes), *([one_line(table.signature)] if table.signature else [])]
