@@ -64,11 +64,11 @@ def two_busy_judges() -> Judgments:
     return _edited(rows, judge=pl.when(number % 4 < 3).then(turn).otherwise("judge"))
 
 
-def circle() -> Judgments:
-    """Of systems 1, 2 and 3, each wins four decided comparisons in five against the next."""
-    rows = campaign(5)
-    rng = np.random.default_rng(5)
-    ahead = pl.Series(np.where(rng.random(rows.height) < 0.8, 1, -1))
+def circle(seed: int = 6, *, win: float = 0.8, **changes: Any) -> Judgments:
+    """Of systems 1, 2 and 3, each wins this share of comparisons with the next."""
+    rows = campaign(seed, **changes)
+    rng = np.random.default_rng(seed)
+    ahead = pl.Series(np.where(rng.random(rows.height) < win, 1, -1))
     # Rows are in code order: 1–2 and 2–3 are won by the first, 1–3 by the second.
     closing = (pl.col("system_a") == "system-01") & (pl.col("system_b") == "system-03")
     around = pl.when(closing).then(-pl.lit(ahead)).otherwise(pl.lit(ahead))

@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 from audit_campaigns import campaign, case, clean, tying_system
 from builders import counted, judged
-from scipy.stats import norm
+from scipy.stats import norm, t
 
 from palmares.auditing import CHECKS
 from palmares.auditing.case import Tally
@@ -28,12 +28,13 @@ from palmares.auditing.cycles import (
 )
 from palmares.auditing.design import groups, minimum_cut, rare_pairs, together
 from palmares.auditing.drift import _change, drift, trend
-from palmares.auditing.findings import Finding, plain
+from palmares.auditing.findings import Finding, Subject, plain
 from palmares.auditing.influence import departures, influence, moves
-from palmares.auditing.judges import design_effect, differences, judge_sums
+from palmares.auditing.judges import design_effect, differences, judge_sums, per_scale
 from palmares.auditing.points import residual_points, tail, whitening
 from palmares.auditing.position import position, unshared, within_pairs
 from palmares.auditing.run import corrected
+from palmares.auditing.separation import can_lose, fitted_lead
 from palmares.auditing.ties import lead, reversals
 from palmares.auditing.wording import decimals, judge_named, number, percent, some, span
 from palmares.errors import InputError
@@ -51,10 +52,11 @@ def opposed(each: int = 5) -> Judgments:
 
 def test_the_effect_of_position_is_a_difference_of_shares_within_a_pair() -> None:
     # Shown first, a won both; shown second, one of two: half of the wins more. Residuals are 0, 0, ½ and −½, so the
-    # sums over clusters of x · residual are 0, 0, −¼ and ¼; their squares add up to ⅛, times 4/3 for four clusters.
+    # sums over clusters of x · residual are 0, 0, −¼ and ¼; their squares add up to ⅛, times 4/3 for four clusters and
+    # 4/3 for the mean of four judgments.
     x, y = np.array([0.5, 0.5, -0.5, -0.5]), np.array([1.0, 1, 1, 0])
     slope, error, count = within_pairs(x, y, np.zeros(4, int), np.arange(4), np.ones(4))
-    assert (slope, error, count) == (0.5, pytest.approx(sqrt(4 / 3 / 8)), 4)
+    assert (slope, error, count) == (0.5, pytest.approx(sqrt(16 / 9 / 8)), 4)
 
 
 def test_a_pair_shown_in_one_order_only_says_nothing_of_position() -> None:
@@ -63,15 +65,38 @@ def test_a_pair_shown_in_one_order_only_says_nothing_of_position() -> None:
     assert slope == 0.5
 
 
+def test_a_pair_judged_once_adds_nothing_to_position() -> None:
+    x, y = np.array([0.5, 0.5, -0.5, -0.5, 0.5]), np.array([1.0, 1, 1, 0, 1])
+    pairs = np.array([0, 0, 0, 0, 1])
+    assert within_pairs(x, y, pairs, np.arange(5), np.ones(5)) == within_pairs(
+        x[:4], y[:4], pairs[:4], np.arange(4), np.ones(4)
+    )
+
+
+def test_where_pairs_are_sparse_position_keeps_its_level() -> None:
+    # 1770 pairs share 3000 coin flips; without m/(m − 1) one p-value in ten is at most .05.
+    rng, small, trials, n = np.random.default_rng(0), 0, 400, 60
+    for _ in range(trials):
+        a = rng.integers(0, n, 3000)
+        b = (a + rng.integers(1, n, 3000)) % n
+        x, y = rng.choice([-0.5, 0.5], 3000), (rng.random(3000) < 0.5).astype(float)
+        pair = np.minimum(a, b) * n + np.maximum(a, b)
+        slope, error, count = within_pairs(x, y, pair, np.arange(3000), np.ones(3000))
+        small += 2 * t.sf(abs(slope) / error, count - 1) <= 0.05
+    assert small / trials <= 0.05 + 3 * sqrt(0.05 * 0.95 / trials)
+
+
 def test_position_finds_the_effect_and_the_places() -> None:
     rows = [("a", "b", 1)] * 30 + [("a", "b", -1)] * 10 + [("a", "b", 1)] * 20 + [("a", "b", -1)] * 20
     first = [1] * 40 + [2] * 40
     found = position(case(judged(rows, position_a=first, position_b=[3 - p for p in first])))
     # Three in four against one in two; the error is that of a difference of two shares, √(.75·.25/40 + .5·.5/40).
     assert found.effect == pytest.approx(0.25)
-    error = sqrt((0.1875 + 0.25) / 40 * 80 / 79)
-    assert found.interval == pytest.approx((0.25 - 1.96 * error, 0.25 + 1.96 * error), abs=1e-4)
-    assert found.p == pytest.approx(2 * norm.sf(0.25 / error), rel=1e-6)
+    # 80 clusters, and the mean of 80 judgments.
+    error = sqrt((0.1875 + 0.25) / 40) * 80 / 79
+    reach = t.ppf(0.975, 79) * error
+    assert found.interval == pytest.approx((0.25 - reach, 0.25 + reach))
+    assert found.p == pytest.approx(2 * t.sf(0.25 / error, 79), rel=1e-6)
     # a won ⅝ of all; it stood first in half of them and won ¾ there.
     assert [s.name for s in found.subjects] == ["place 1", "place 2"]
     assert found.subjects[0].effect == pytest.approx(0.125, abs=1e-3)
@@ -86,15 +111,17 @@ def test_position_is_skipped_where_every_pair_was_shown_in_one_order() -> None:
 def test_outputs_that_systems_share_say_nothing_of_position() -> None:
     rows = [("a", "b", 0), ("a", "c", 1), ("b", "c", 1), ("a", "d", 1), ("b", "d", 1), ("c", "d", 1)]
     places = {"a": 1, "b": 1, "c": 2, "d": 3}
-    table = judged(
-        rows, ranking=["r"] * 6, **{f"position_{s}": [places[r[i]] for r in rows] for i, s in enumerate("ab")}
-    )
+    shown = {f"position_{s}": [places[r[i]] for r in rows] for i, s in enumerate("ab")}
+    # Another ranking, of two outputs, is needed to resample.
+    shown = {"position_a": [*shown["position_a"], 1], "position_b": [*shown["position_b"], 2]}
+    table = judged([*rows, ("a", "b", 1)], ranking=["r"] * 6 + ["q"], **shown)
     made = case(table)
     kept = unshared(made, [made.judgments.frame[f"position_{s}"].to_numpy().astype(int) for s in "ab"])
-    shown = [
+    pairs = [
         (table.systems[a], table.systems[b]) for a, b in made.judgments.frame.select("system_a", "system_b").rows()
     ]
-    assert [pair for pair, keep in zip(shown, kept, strict=True) if keep] == [("c", "d")]
+    assert {pair for pair, keep in zip(pairs, kept, strict=True) if keep} == {("a", "b"), ("c", "d")}
+    assert kept.sum() == 2
 
 
 # -- residual points and judges --------------------------------------------------------------------
@@ -162,6 +189,64 @@ def test_moves_are_told_by_rank() -> None:
 
 def test_judges_with_few_rankings_are_not_tested() -> None:
     assert differences(case(opposed(each=4))).skipped == "fewer than two judges have 5 judgments or more"
+
+
+def test_a_block_is_what_a_judge_said_of_a_segment() -> None:
+    rows = [("a", "b", 1)] * 6
+    table = judged(rows, judge=["x", "x", "x", "y", "y", "y"], segment=["1", "1", "2", "1", "1", "1"])
+    made = case(table).blocks
+    assert (sorted(made.made.tolist()), made.by_segment) == ([1, 2, 3], True)
+    assert len(np.unique(made.classes)) == 3
+    # Without segments, or with one for all, every judgment is a block.
+    for other in (table.to_rows().drop("segment"), table.to_rows().with_columns(segment=pl.lit("s"))):
+        bare = case(Judgments.from_rows(other)).blocks
+        assert (bare.made.tolist(), bare.by_segment) == ([1] * 6, False)
+
+
+def test_judgments_whose_segment_is_unknown_are_blocks_of_their_own() -> None:
+    made = case(judged([("a", "b", 1)] * 4, judge=["x"] * 4, segment=["1", "2", None, None])).blocks
+    assert made.made.tolist() == [1] * 4
+
+
+def test_judges_who_say_one_thing_five_times_are_not_taken_at_their_word() -> None:
+    # Each judge has one opinion a segment, and gives it ten times; by single judgments, they would differ for sure.
+    rng = np.random.default_rng(4)
+    rows, judges, segments = [], [], []
+    for segment in range(48):
+        outcome = int(rng.choice([-1, 1]))
+        rows += [("a", "b", outcome)] * 10
+        judges += [f"judge-{segment % 6}"] * 10
+        segments += [str(segment)] * 10
+    table = judged(rows, judge=judges, segment=segments)
+    assert differences(case(table)).p > 0.05
+    assert differences(case(Judgments.from_rows(table.to_rows().drop("segment")))).p == 0.001
+
+
+def test_exchange_within_sizes_has_the_mean_that_the_test_uses() -> None:
+    # Judge x: blocks of 1, 1, 2, 2, 2; judge y: 1, 1, 1, 2, 2. All 10 · 10 exchanges within sizes.
+    sizes = {"x": [1, 1, 2, 2, 2], "y": [1, 1, 1, 2, 2]}
+    rng, rows, judges, segments = np.random.default_rng(1), [], [], []
+    for who, made in sizes.items():
+        for segment, size in enumerate(made):
+            rows += [("a", "b", int(rng.choice([-1, 0, 1]))) for _ in range(size)]
+            judges += [who] * size
+            segments += [f"{who}{segment}"] * size
+    found = judge_sums(case(judged(rows, judge=judges, segment=segments)))
+    assert not isinstance(found, str)
+    small, large = (np.flatnonzero(found.size == c) for c in (0, 1))
+    squares = []
+    for one in combinations(small, 2):
+        for two in combinations(large, 3):
+            label = np.ones(10, dtype=int)
+            label[[*one, *two]] = 0
+            sums = found.points.totals(label, 2) - found.expected
+            squares.append(((sums @ found.white) ** 2).sum(axis=1))
+    assert np.mean(squares, axis=0) == pytest.approx(found.scale * found.white.shape[1])
+    assert np.allclose(found.points.totals(found.label, 2) - found.expected, found.sums)
+
+
+def test_a_judge_whose_blocks_nobody_else_makes_cannot_be_compared() -> None:
+    assert per_scale(np.array([2.0, 1.0]), np.array([4.0, 0.0])).tolist() == [0.5, 0.0]
 
 
 def test_whitening_is_a_root_of_the_pseudo_inverse() -> None:
@@ -337,6 +422,15 @@ def test_a_change_is_the_difference_of_two_means() -> None:
     assert (high - low) / 2 == pytest.approx(sqrt(2 * 0.1875 / 8))
 
 
+def test_a_block_stands_at_the_mean_of_its_ranks_in_time() -> None:
+    rows = [("a", "b", 1), ("a", "b", -1), ("a", "b", 1), ("a", "b", 1), ("a", "b", -1)]
+    times = np.array([10, 20, 30, 40, 50]).astype("datetime64[us]")
+    found = trend(case(judged(rows, segment=["1", "2", "1", "2", "3"], time=times)))
+    assert found is not None
+    # Blocks of two at ranks (1 + 3) / 2 and (2 + 4) / 2 are exchanged with each other, the single one with none.
+    assert sorted(found.time) == [-0.5, 0, 0.5]
+
+
 def test_judges_who_differ_and_work_one_after_the_other_are_no_drift() -> None:
     table = opposed(each=20)
     now_and_then = 1 - 2 * (pl.int_range(40) % 10 == 0)
@@ -344,6 +438,23 @@ def test_judges_who_differ_and_work_one_after_the_other_are_no_drift() -> None:
     rows = table.to_rows().with_columns(time=times, outcome=pl.col("outcome") * now_and_then)
     assert drift(case(Judgments.from_rows(rows))).p > 0.05
     assert drift(case(Judgments.from_rows(rows.drop("judge")))).p == 0.001
+
+
+def test_an_odd_segment_that_all_judges_meet_at_one_time_is_no_drift() -> None:
+    # Ten judges go through eight segments in one order and agree on each; a and b win four.
+    outcome = [-1, -1, 1, 1, -1, -1, 1, 1]
+    rows = [("a", "b", o) for _ in range(10) for o in outcome]
+    judges, segments = [f"{j}" for j in range(10) for _ in outcome], [str(s) for _ in range(10) for s in range(8)]
+    times = np.arange(80).astype("datetime64[us]")
+    table = judged(rows, judge=judges, segment=segments, time=times)
+    # All sums of ±3½, ±2½, ±1½ and ±½, each twice, that are at least as far from 0 as theirs.
+    weights = np.arange(8) - 3.5
+    slope = abs(weights @ outcome)
+    signs = np.array([[1 - 2 * (k >> i & 1) for i in range(8)] for k in range(256)])
+    share = np.mean(np.abs(signs @ weights) >= slope - 1e-9)
+    assert drift(case(table)).p == pytest.approx(share, abs=4 * sqrt(share / 999))
+    alone = Judgments.from_rows(table.to_rows().with_columns(segment=pl.int_range(80).cast(pl.String)))
+    assert drift(case(alone)).p < 0.01 < 0.1 < share
 
 
 def test_drift_is_skipped_where_time_stands_still() -> None:
@@ -399,6 +510,11 @@ def test_the_weakest_link_is_named() -> None:
     assert (found.flagged, found.p, found.effect) == (False, None, 1)
 
 
+def test_the_weakest_link_counts_judgments_not_weights() -> None:
+    rows = [("a", "b", 1)] * 5 + [("a", "c", 1)] * 2
+    assert "; 2 judgments hold c to the others" in groups(case(judged(rows, weight=[0.3] * 7))).sentence
+
+
 # -- claims ----------------------------------------------------------------------------------------
 
 
@@ -409,17 +525,36 @@ def test_a_claim_holds_where_all_others_are_below() -> None:
 
 
 def test_being_best_is_as_sure_as_the_least_sure_comparison() -> None:
-    rng = np.random.default_rng(0)
-    samples = np.array([2.0, 1, 0]) + rng.normal(0, 1, (500, 3)) * [0.1, 0.1, 3]
-    rival, lead_, error, p = weakest(np.array([2.0, 1, 0]), samples, 0, np.array([1, 2]))
-    expected = (samples[:, 0] - samples[:, 2]).std(ddof=1)
-    assert (rival, lead_, error) == (2, 2.0, pytest.approx(expected))
-    assert p == pytest.approx(2 * norm.sf(2 / expected))
+    leads, errors, free = np.array([1.0, 2.0]), np.array([0.1, 3.0]), np.full(2, np.inf)
+    assert weakest(leads, errors, free) == (1, 3.0, pytest.approx(2 * norm.sf(2 / 3)))
+    # The first lead is ten errors of the bootstrap, but a fit says it is one half.
+    assert weakest(leads, errors, np.array([0.5, np.inf])) == (0, 2.0, pytest.approx(2 * norm.sf(0.5)))
+    # A fit that orders the two otherwise: nothing is shown, and the error stays a number.
+    assert weakest(leads, errors, np.array([-1.0, np.inf])) == (0, 10.0, 1.0)
 
 
-def test_a_lead_that_never_varied_is_as_sure_as_the_samples_allow() -> None:
-    assert weakest(np.array([2.0, 1]), np.tile([2.0, 1], (100, 1)), 0, np.array([1]))[3] == 0.02
-    assert weakest(np.array([1.0, 1]), np.tile([1.0, 1], (100, 1)), 0, np.array([1]))[3] == 1.0
+def test_a_lead_of_nothing_is_not_shown() -> None:
+    assert weakest(np.array([0.0]), np.array([0.0]), np.array([0.0])) == (0, 0.0, 1.0)
+
+
+def test_a_system_can_lose_to_those_from_whom_a_chain_of_wins_leads_to_it() -> None:
+    # c beat b and b beat a; d beat nobody, and nobody beat e.
+    counts = counted(
+        {("b", "a"): (1, 0, 0), ("c", "b"): (1, 0, 0), ("a", "d"): (1, 0, 0), ("e", "a"): (1, 0, 0)}
+    ).counts
+    assert dict(zip(counts.systems, can_lose(counts, 0), strict=True)) == {
+        "a": True, "b": True, "c": True, "d": False, "e": True,
+    }  # fmt: skip
+    assert can_lose(counts, 4).tolist() == [False, False, False, False, True]
+
+
+@pytest.mark.parametrize("won", [3, 40])
+def test_the_fitted_lead_of_a_perfect_record_is_that_of_log_odds_with_a_half(won: int) -> None:
+    counts = counted({("a", "b"): (won, 0, 0)}).counts
+    # log((won + ½) / ½) with the error √(1 / (won + ½) + 2); the prior, of standard deviation 5, pulls a little.
+    expected = np.log(2 * won + 1) / sqrt(1 / (won + 0.5) + 2)
+    assert fitted_lead(counts, 0, 1) == pytest.approx(expected, rel=0.04)
+    assert fitted_lead(counts, 1, 0) == pytest.approx(-fitted_lead(counts, 0, 1))
 
 
 @pytest.mark.parametrize(
@@ -440,6 +575,13 @@ def test_verdicts(changes: dict[str, object], verdict: str, reasons: tuple[str, 
     assert (claim.verdict, claim.reasons) == (verdict, reasons)
 
 
+def test_where_bradley_terry_orders_two_systems_otherwise_ties_are_not_the_reason() -> None:
+    never = {"half": False, "ignore": False, "davidson": False}
+    claim = Claim("above", "a", "b", 1.0, (0.5, 1.5), 0.99, 0.01, 0.04, ties=never)
+    assert _judged(claim, 0.05, otherwise=True).reasons == ("by bradley-terry, which orders them otherwise",)
+    assert len(_judged(claim, 0.05).reasons) == 3
+
+
 # -- all together ----------------------------------------------------------------------------------
 
 
@@ -455,6 +597,17 @@ def test_flags_follow_p_values_adjusted_over_checks() -> None:
     # Three tests: .01 · 3, .02 · 2, and no less for the last.
     assert [f.adjusted for f in done] == [pytest.approx(0.03), pytest.approx(0.04), pytest.approx(0.04), None, None]
     assert [f.flagged for f in done] == [True, True, False, False, True]
+
+
+def test_a_judge_departs_only_where_that_is_shown_after_correction() -> None:
+    told = "judge x (9 % of the judgments) departs most from the others: gives a .20 points"
+    judges = tuple(Subject(name, p=p) for name, p in {"x": 0.02, "y": 0.02, "z": 0.03}.items())
+    found = Finding("judge-influence", told, p=0.02, subjects=judges)
+    alone, among = corrected([found], 0.05)[0], corrected([found, *[Finding("a", "", p=1.0)] * 3], 0.05)[0]
+    assert alone.sentence == told.replace("departs most", "departs") + "; so do y, z"
+    assert (among.flagged, among.adjusted, among.sentence) == (False, 0.08, told)
+    # Of two checks: .02 · 2 is enough, .03 · 2 is not.
+    assert corrected([found, Finding("a", "", p=1.0)], 0.05)[0].sentence.endswith("points; so does y")
 
 
 def test_every_check_of_the_registry_gives_a_finding_of_its_name() -> None:

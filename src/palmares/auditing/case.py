@@ -18,6 +18,7 @@ from ..models.bradley_terry import BradleyTerry, BradleyTerryFit
 from ..uncertainty.ranking import Ranking
 from ..uncertainty.resampling import Replicates, generator, resample
 from ..uncertainty.units import Unit, choose_unit, unit_codes
+from .blocks import Blocks, blocks
 from .points import Points, residual_points
 
 if TYPE_CHECKING:
@@ -96,8 +97,23 @@ class Case:
         return BradleyTerry().fit(self.judgments)
 
     @cached_property
+    def blocks(self) -> Blocks:
+        """Units that one judge made of one segment."""
+        return blocks(self.per_unit("judge"), self.per_unit("segment"), self.judgments)
+
+    @property
+    def block_name(self) -> str:
+        return "segment" if self.blocks.by_segment else self.unit_name
+
+    @cached_property
     def points(self) -> Points:
-        return residual_points(self.judgments, self.units, self.fit.outcomes)
+        """Residual points of every block."""
+        return residual_points(self.judgments, self.blocks.of_unit[self.units], self.fit.outcomes)
+
+    @cached_property
+    def amount(self) -> int:
+        """How many units there are."""
+        return int(self.units.max()) + 1
 
     @cached_property
     def weights(self) -> FloatArray:
@@ -107,7 +123,7 @@ class Case:
 
     def per_unit(self, column: str) -> IntArray:
         """The code of every unit in a column of names; −1 where it has none."""
-        codes = np.full(int(self.units.max()) + 1, -1, dtype=np.int64)
+        codes = np.full(self.amount, -1, dtype=np.int64)
         codes[self.units] = self.judgments.codes(column)
         return codes
 

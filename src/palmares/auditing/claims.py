@@ -10,11 +10,18 @@ from typing import Any, Literal
 import numpy as np
 
 from ..counts import FloatArray
+from ..models.bradley_terry import BradleyTerry
 from ..uncertainty.multiple import holm
 from ..uncertainty.resampling import comparable
 from .case import CONVENTIONS, Case, IntArray
 from .findings import Interval, plain
+from .separation import ceilings
 from .wording import decimals, judge_named, some
+
+#: The reason where ties are none, in the words that follow "not".
+_OTHERWISE = "by bradley-terry, which orders them otherwise"
+#: An error of more than ten times a lead says no more than one of ten times.
+_LEAST = 0.1
 
 Verdict = Literal["carried", "fragile", "not shown"]
 
@@ -32,13 +39,14 @@ class Claim:
     probability
         The share of bootstrap samples in which the claim holds.
     p, adjusted
-        Two-sided, from the bootstrap's standard error; adjusted (Holm 1979) over the claims.
+        Two-sided, from the bootstrap's standard error, or that of a fit where no sample could contradict the claim, and
+        at least twice the share of samples that contradict it; adjusted (Holm 1979) over the claims.
     by_judge
         The share of samples that draw judges in which the claim holds; None without judges.
     breaking
         The judges without any one of whom the claim no longer holds.
     ties
-        Whether it holds under each convention for ties.
+        Whether it holds in Bradley–Terry under each convention for ties.
     boundary
         Whether a new cluster begins between the two.
     verdict, reasons
@@ -79,7 +87,8 @@ def claims(case: Case) -> tuple[Claim, ...]:
     own = best.other != above[0].other
     levels = holm([claim.p for claim in above] + [best.p] * own)
     adjusted = [levels[-1] if own else levels[0], *levels[: len(above)]]
-    return tuple(_judged(replace(c, adjusted=a), case.p) for c, a in zip([best, *above], adjusted, strict=True))
+    made = [replace(c, adjusted=a) for c, a in zip([best, *above], adjusted, strict=True)]
+    return tuple(_judged(claim, case.p, otherwise=_otherwise(case, claim)) for claim in made)
 
 
 def holds(scores: FloatArray, system: int, others: IntArray) -> FloatArray:
@@ -89,24 +98,29 @@ def holds(scores: FloatArray, system: int, others: IntArray) -> FloatArray:
     return np.asarray((level[..., system] > rival) + 0.5 * (level[..., system] == rival))
 
 
-def weakest(scores: FloatArray, samples: FloatArray, system: int, others: IntArray) -> tuple[int, float, float, float]:
-    """The rival whose distance is smallest in standard errors: who, the lead, its standard error, two-sided p-value."""
+def weakest(leads: FloatArray, errors: FloatArray, ceilings: FloatArray) -> tuple[int, float, float]:
+    """The lead that is smallest in standard errors: which, its standard error, two-sided p-value.
+
+    Where a lead can be no more than a ceiling of standard errors, its error is widened to that.
+    """
     from scipy.special import ndtr
 
-    leads = scores[system] - scores[others]
-    errors = (samples[:, [system]] - samples[:, others]).std(axis=0, ddof=1)
-    z = np.divide(leads, errors, out=np.where(leads > 0, np.inf, 0.0), where=errors > 0)
+    z = np.minimum(np.divide(leads, errors, out=np.where(leads > 0, np.inf, 0.0), where=errors > 0), ceilings)
     k = int(np.argmin(z))
-    # A lead that never varied is as sure as the number of samples allows.
-    least = 0.0 if errors[k] > 0 else 2 / len(samples)
-    return int(others[k]), float(leads[k]), float(errors[k]), max(least, min(1.0, float(2 * ndtr(-z[k]))))
+    wide = float(leads[k]) / max(float(ceilings[k]), _LEAST)
+    return k, max(float(errors[k]), wide), min(1.0, float(2 * ndtr(-z[k])))
 
 
 def _claim(case: Case, kind: Literal["best", "above"], system: int, others: IntArray) -> Claim:
     from scipy.special import ndtri
 
     scores = np.asarray(case.ranking.fit.scores)
-    rival, lead, error, p = weakest(scores, case.samples, system, others)
+    leads = scores[system] - scores[others]
+    errors = (case.samples[:, [system]] - case.samples[:, others]).std(axis=0, ddof=1)
+    k, error, p = weakest(leads, errors, ceilings(case, leads, errors, system, others))
+    rival, lead = int(others[k]), float(leads[k])
+    # Scores that are places, not quantities, need not be normal; a share of samples needs no such thing.
+    p = min(1.0, max(p, 2 * (1 - float(holds(case.samples, system, others[k : k + 1]).mean()))))
     reach = float(ndtri(1 - case.p / 2)) * error
     judged = case.by_judge
     cluster = {line.system: line.cluster for line in case.ranking.lines}
@@ -135,12 +149,21 @@ def _breaking(case: Case, system: int, others: IntArray) -> tuple[str, ...]:
     return tuple(case.judgments.judges[j] for j in broken)
 
 
-def _judged(claim: Claim, p: float) -> Claim:
-    """The claim with its verdict."""
+def _otherwise(case: Case, claim: Claim) -> bool:
+    """Whether Bradley–Terry contradicts a claim of another model, however ties count: then not because of ties."""
+    if isinstance(case.model, BradleyTerry) or any(claim.ties.values()):
+        return False
+    rivals = [claim.other] if claim.kind == "above" else [name for name in case.systems if name != claim.system]
+    others = np.array([case.systems.index(name) for name in rivals])
+    return bool(holds(np.asarray(case.fit.scores), case.systems.index(claim.system), others) < 1)
+
+
+def _judged(claim: Claim, p: float, *, otherwise: bool = False) -> Claim:
+    """The claim with its verdict; ``otherwise`` if Bradley–Terry contradicts it, however ties count."""
     if not claim.adjusted <= p:
         return claim
     reasons = [f"without {some([judge_named(j) for j in claim.breaking])}"] if claim.breaking else []
-    reasons += [CONVENTIONS[name] for name, kept in claim.ties.items() if not kept]
+    reasons += [_OTHERWISE] if otherwise else [CONVENTIONS[name] for name, kept in claim.ties.items() if not kept]
     if claim.by_judge is not None and claim.by_judge < 1 - p / 2:
         reasons.append(f"with other judges (holds in {decimals(claim.by_judge, 3)})")
     return replace(claim, verdict="fragile" if reasons else "carried", reasons=tuple(reasons))

@@ -152,8 +152,8 @@ def _simulated(case: Case, expected: FloatArray, error: FloatArray) -> FloatArra
     weight = (counts.decided + counts.ties) * (1 - outcomes[..., 1] - gap**2)
     cluster, pair, extra = _sums(*_residuals(case))
     rows = int(cluster.max()) + 1
-    # Residuals are smaller than errors by what the n − 1 strengths took up.
-    extra = extra * np.sqrt(rows / max(rows - n + 1, 1))
+    # What the strengths took up is taken out of simulated margins too, so only the number of clusters counts.
+    extra = extra * np.sqrt(rows / max(rows - 1, 1))
     content = csr_array((extra, (cluster, pair)), shape=(rows, n * n))
     step = max(1, _NUMBERS_IN_A_PIECE // (content.shape[0] + 6 * n * n))
     bounds = [(lo, min(lo + step, SIMULATIONS)) for lo in range(0, SIMULATIONS, step)]

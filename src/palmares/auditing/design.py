@@ -24,7 +24,7 @@ def rare_pairs(case: Case) -> Finding:
     if n < 3:
         return skipped("rare-pairs", "there is one pair only")
     first, second = np.triu_indices(n, 1)
-    counts, units = together(case)[first, second], case.points.units
+    counts, units = together(case)[first, second], case.amount
     even = float(counts.sum() / len(counts) / units)
     adjusted = holm(bdtr(counts, units, even).tolist()) if even < 1 else [1.0] * len(counts)
     order = np.argsort(counts, kind="stable")
@@ -56,10 +56,17 @@ def together(case: Case) -> FloatArray:
     return np.asarray(met + met.T)
 
 
+def compared(case: Case) -> FloatArray:
+    """How many judgments compare every two systems, whatever each of them counts."""
+    n = len(case.systems)
+    met = np.bincount(case.judgments.cells // 3, minlength=n * n).reshape(n, n).astype(np.float64)
+    return np.asarray(met + met.T)
+
+
 def groups(case: Case) -> Finding:
     """Say whether judgments link all systems, and how few of them hold the systems together."""
-    linked, counts = case.linked, case.judgments.counts
-    weight, side = minimum_cut(counts.decided + counts.ties)
+    linked = case.linked
+    weight, side = minimum_cut(compared(case))
     cut = [name for name, inside in zip(case.systems, side, strict=True) if inside]
     held = f"{number(weight, 'judgment')} hold{'s' * (weight == 1)} {some(cut)} to the others"
     says = f"all {len(case.systems)} systems are linked; {held}, the weakest link"
@@ -112,7 +119,7 @@ def _pair(case: Case, i: int, j: int) -> str:
 
 
 def _subject(case: Case, pair: tuple[int, int], count: float, even: float, p: float) -> Subject:
-    low, high = exact_interval(count, case.points.units, case.p)
-    share = float(count) / case.points.units / even
+    low, high = exact_interval(count, case.amount, case.p)
+    share = float(count) / case.amount / even
     detail = f"met in {number(count, case.unit_name)}"
     return Subject(_pair(case, *pair), share, (low / even, high / even), float(p), detail)

@@ -22,19 +22,25 @@ _PIECE = 50
 class Trend:
     """Residual points against time, both less their mean within the judge.
 
-    ``slope`` is Σ t g over units; were the times of a judge's units exchanged at random, it would have mean 0 and this
-    ``covariance``.
+    ``slope`` is Σ t g over blocks; were the times of a judge's blocks exchanged at random, it would have mean 0 and
+    this ``covariance``. Only blocks of one class of sizes are exchanged: ``judge`` numbers judges and classes.
     """
 
     points: Points = field(repr=False)
     time: FloatArray = field(repr=False)
     judge: IntArray = field(repr=False)
+    segment: IntArray = field(repr=False)
     slope: FloatArray = field(repr=False)
     covariance: FloatArray = field(repr=False)
 
+    @property
+    def judges_share_segments(self) -> bool:
+        """Whether any segment has more than one block."""
+        return len(np.unique(self.segment)) < len(self.segment)
+
 
 def drift(case: Case) -> Finding:
-    """Test whether residual points follow time, exchanging the times of each judge's units.
+    """Test whether residual points follow time, exchanging the times of each judge's blocks.
 
     Times are exchanged within the judge only, so that judges who differ and work at different times are no drift.
     """
@@ -47,6 +53,8 @@ def drift(case: Case) -> Finding:
     bounds = [(lo, min(lo + _PIECE, PERMUTATIONS)) for lo in range(0, PERMUTATIONS, _PIECE)]
     simulated = np.concatenate(compute.run(_permute, bounds, shared=(found, white, case.seed), **case.compute))
     p = float(tail(float(((found.slope @ white) ** 2).sum()), simulated)[0])
+    if found.judges_share_segments:
+        p = max(p, by_segment(found, white, case.seed))
     subjects = _subjects(case, found)
     top = subjects[0]
     effect, interval = top.effect or 0.0, top.interval or (0.0, 0.0)
@@ -64,19 +72,46 @@ def drift(case: Case) -> Finding:
 
 
 def trend(case: Case) -> Trend | None:
-    """Residual points and ranks of time, of the units that have a time."""
-    moment = case.judgments.frame["time"].to_physical().cast(float).fill_null(np.nan).to_numpy()
-    times = np.full(case.points.units, np.inf)
-    np.minimum.at(times, case.units, np.where(np.isnan(moment), np.inf, moment))
+    """Residual points and ranks of time, of the blocks that have a time."""
+    times = _times(case)
     known = np.isfinite(times)
     if not known.any():
         return None
-    judge = np.unique(case.per_unit("judge")[known], return_inverse=True)[1]
-    points, rank = case.points.keep(known), _ranks(times[known])
+    labels = np.stack([case.blocks.judge, case.blocks.classes])[:, known]
+    judge = np.unique(labels, axis=1, return_inverse=True)[1].ravel()
+    points, rank = case.points.keep(known), times[known]
     centred = rank - _mean_by(rank, judge)[judge]
     if not (np.abs(centred) > 1e-9).any():
         return None
-    return Trend(points, centred, judge, _slope(points, centred), _covariance(points, centred, judge))
+    segment = np.unique(case.blocks.segment[known], return_inverse=True)[1]
+    return Trend(points, centred, judge, segment, _slope(points, centred), _covariance(points, centred, judge))
+
+
+def by_segment(found: Trend, white: FloatArray, seed: int) -> float:
+    """The p-value if what segments add to the slope keeps or changes its sign, the segment's judges all together.
+
+    Judges who go through segments in one order meet an odd segment at one time, which is no drift either.
+    """
+    points = found.points
+    key = found.segment[points.unit] * points.systems + points.system
+    size = (int(found.segment.max()) + 1) * points.systems
+    parts = np.bincount(key, points.value * found.time[points.unit], minlength=size).reshape(-1, points.systems)
+    added = parts @ white
+    signs = (generator(seed, DRIFT, PERMUTATIONS + r).integers(0, 2, len(added)) for r in range(PERMUTATIONS))
+    simulated = np.array([(((2.0 * sign - 1) @ added) ** 2).sum() for sign in signs])
+    return float(tail(float((added.sum(axis=0) ** 2).sum()), simulated)[0])
+
+
+def _times(case: Case) -> FloatArray:
+    """When every block was made: the mean of the ranks in time of its units; infinite if none of them has a time."""
+    moment = case.judgments.frame["time"].to_physical().cast(float).fill_null(np.nan).to_numpy()
+    times = np.full(case.amount, np.inf)
+    np.minimum.at(times, case.units, np.where(np.isnan(moment), np.inf, moment))
+    known = np.isfinite(times)
+    block, found = case.blocks.of_unit[known], np.full(case.points.units, np.inf)
+    counts = np.bincount(block, minlength=len(found))
+    sums = np.bincount(block, _ranks(times[known]), minlength=len(found))
+    return np.asarray(np.divide(sums, counts, out=found, where=counts > 0))
 
 
 def _slope(points: Points, time: FloatArray) -> FloatArray:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from ..counts import FloatArray
@@ -12,9 +14,11 @@ from .judges import PERMUTATIONS, JudgeSums
 from .points import tail
 from .wording import decimals, judge_named, percent, some, span
 
+_MOST, _DEPARTS = " departs most from the others: ", " departs from the others: "
+
 
 def influence(case: Case) -> Finding:
-    """Test every judge's residual points against those of rankings whose judges were exchanged.
+    """Test every judge's residual points against those of blocks whose judges were exchanged.
 
     The largest statistic of every permutation is what each judge's is compared with (maxT of Westfall & Young 1993), so
     that the chance of naming any judge wrongly is the level.
@@ -24,25 +28,36 @@ def influence(case: Case) -> Finding:
         return skipped("judge-influence", found)
     if found.white.shape[1] == 0:
         return skipped("judge-influence", "all judgments are as expected")
-    statistic = found.lengths / found.scale
+    statistic = found.statistic
     p = tail(statistic, case.exchanged_judges[:, 1])
     order = np.argsort(-statistic, kind="stable")
     subjects = tuple(_subject(case, found, j, float(p[j])) for j in order)
     first = subjects[0]
-    named = [s.name for s in subjects if s.p is not None and s.p <= case.p]
-    others = f"; so do{'es' * (len(named) == 2)} {some(named[1:])}" if len(named) > 1 else ""
-    verb = "departs" if named else "departs most"
-    share = percent(float(found.units[order[0]]) / case.points.units)
+    share = percent(float(found.made[order[0]]) / case.amount)
     return Finding(
         "judge-influence",
-        f"{judge_named(first.name)} ({share} of the {case.unit_name}s) {verb} from the others: {first.detail}{others}",
-        f"permutation of judges over {case.unit_name}s ({PERMUTATIONS}), largest statistic",
+        f"{judge_named(first.name)} ({share} of the {case.unit_name}s){_MOST}{first.detail}",
+        f"permutation of judges over {case.block_name}s ({PERMUTATIONS}), largest statistic",
         first.p,
         effect=first.effect,
         effect_name="points a comparison to one system, against others",
         interval=first.interval,
         subjects=subjects,
     )
+
+
+def asserted(finding: Finding, p: float) -> Finding:
+    """The finding as it is told where its flag, which depends on the other checks, is known.
+
+    Somebody always departs most. That they depart is said where it is shown after correction over checks, and the
+    same correction decides who else does.
+    """
+    if not finding.flagged or finding.p is None or finding.adjusted is None:
+        return finding
+    level = p * finding.p / finding.adjusted
+    named = [s.name for s in finding.subjects[1:] if s.p is not None and s.p <= level]
+    others = f"; so do{'es' * (len(named) == 1)} {some(named)}" if named else ""
+    return replace(finding, sentence=finding.sentence.replace(_MOST, _DEPARTS, 1) + others)
 
 
 def departures(found: JudgeSums, judge: int, reach: float) -> tuple[int, float, Interval]:
@@ -55,7 +70,7 @@ def departures(found: JudgeSums, judge: int, reach: float) -> tuple[int, float, 
     known = (amounts > 0) & (spread > 0)
     z = np.divide(sums, spread, out=np.zeros_like(sums), where=known)
     system = int(np.argmax(np.abs(z)))
-    others = found.points.units / (found.points.units - found.units[judge])
+    others = found.made.sum() / (found.made.sum() - found.made[judge])
     effect = others * sums[system] / amounts[system]
     error = others * spread[system] / amounts[system]
     return system, float(effect), (float(effect - reach * error), float(effect + reach * error))

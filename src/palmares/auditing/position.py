@@ -18,7 +18,7 @@ def position(case: Case) -> Finding:
 
     Outputs that several systems share are left out, because their places are not random.
     """
-    from scipy.special import ndtr, ndtri
+    from scipy.special import stdtr, stdtrit
 
     judgments = case.judgments
     if not judgments.has("position_a"):
@@ -31,17 +31,17 @@ def position(case: Case) -> Finding:
     x, y = np.sign(gap[used]) / 2, (judgments.codes("outcome")[used] > 0).astype(np.float64)
     pair = judgments.codes("system_a")[used].astype(np.int64) * len(case.systems) + judgments.codes("system_b")[used]
     slope, error, clusters = within_pairs(x, y, pair, case.units[used], case.weights[used])
-    if not np.isfinite(slope) or not error > 0:
+    if not np.isfinite(slope) or not error > 0 or clusters < 2:
         return skipped("position", "no two systems with outputs of their own were shown in both orders often enough")
-    p = float(2 * ndtr(-abs(slope) / error))
-    reach = float(ndtri(1 - case.p / 2)) * error
+    p = float(2 * stdtr(clusters - 1, -abs(slope) / error))
+    reach = float(stdtrit(clusters - 1, 1 - case.p / 2)) * error
     interval = (slope - reach, slope + reach)
     more, size = ("more", interval) if slope >= 0 else ("fewer", (-interval[1], -interval[0]))
     return Finding(
         "position",
         f"the earlier of two outputs wins {decimals(100 * abs(slope), 1)} of 100 decided comparisons {more} than if it "
         f"were the later one ({span((100 * size[0], 100 * size[1]), 1)})",
-        f"z test, pair fixed effects, {clusters:,} {case.unit_name}s as clusters",
+        f"t test, pair fixed effects, {clusters:,} {case.unit_name}s as clusters",
         p,
         effect=slope,
         effect_name="extra share of wins for standing first",
@@ -67,20 +67,37 @@ def unshared(case: Case, places: list[IntArray]) -> npt.NDArray[np.bool_]:
 def within_pairs(
     x: FloatArray, y: FloatArray, pair: IntArray, cluster: IntArray, weight: FloatArray
 ) -> tuple[float, float, int]:
-    """Slope of y on x with a constant for every pair, its standard error robust to clusters, how many clusters."""
+    """Slope of y on x with a constant for every pair, its standard error robust to clusters, how many clusters.
+
+    A pair's own mean takes up 1/m of the variance of its m judgments, which the error gives back; a pair with one
+    judgment says nothing.
+    """
     if len(x) == 0:
         return np.nan, np.nan, 0
-    pair, cluster = np.unique(pair, return_inverse=True)[1], np.unique(cluster, return_inverse=True)[1]
-    total = np.bincount(pair, weight)
-    x = x - (np.bincount(pair, weight * x) / total)[pair]
-    y = y - (np.bincount(pair, weight * y) / total)[pair]
+    given = _per_pair(pair, weight) > 1 + 1e-9
+    x, y, pair, cluster, weight = x[given], y[given], pair[given], cluster[given], weight[given]
+    x, y = (v - _means(v, pair, weight) for v in (x, y))
     spread = float((weight * x * x).sum())
     if spread < 1e-9:
         return np.nan, np.nan, 0
     slope = float((weight * x * y).sum()) / spread
-    sums = np.bincount(cluster, weight * x * (y - slope * x))
+    m = _per_pair(pair, weight)
+    extra = (y - slope * x) * np.sqrt(m / (m - 1))
+    sums = np.bincount(np.unique(cluster, return_inverse=True)[1], weight * x * extra)
     few = len(sums) / max(len(sums) - 1, 1)
     return slope, float(np.sqrt(few * (sums**2).sum())) / spread, len(sums)
+
+
+def _per_pair(pair: IntArray, weight: FloatArray) -> FloatArray:
+    """How many judgments the pair of every row has: (Σ w)² / Σ w², the number itself where all count the same."""
+    code = np.unique(pair, return_inverse=True)[1]
+    return np.asarray((np.bincount(code, weight) ** 2 / np.bincount(code, weight**2))[code])
+
+
+def _means(values: FloatArray, pair: IntArray, weight: FloatArray) -> FloatArray:
+    """The mean of the pair of every row."""
+    code = np.unique(pair, return_inverse=True)[1]
+    return np.asarray((np.bincount(code, weight * values) / np.bincount(code, weight))[code])
 
 
 def _places(case: Case, known: npt.NDArray[np.bool_], reach: float) -> tuple[Subject, ...]:

@@ -22,6 +22,7 @@ from . import CHECKS
 from .case import Case, in_order
 from .claims import Claim, claims
 from .findings import Finding
+from .influence import asserted
 from .judges import PERMUTATIONS
 
 
@@ -112,7 +113,7 @@ def corrected(findings: list[Finding], p: float) -> tuple[Finding, ...]:
             continue
         level = next(adjusted)
         done.append(replace(finding, adjusted=level, flagged=level <= p and finding.material))
-    return tuple(done)
+    return tuple(asserted(finding, p) if finding.check == "judge-influence" else finding for finding in done)
 
 
 def case_of(
@@ -125,7 +126,8 @@ def case_of(
         judgments, model=model, resamples=resamples, resample=resample, p=p, rng=seed, largest_component=True, **where
     )
     if ranking.replicates is None:
-        raise InputError(f"resample: got {resample!r}, which gives model {model.id!r} no samples to audit")
+        why = "; ".join(ranking.notes) or f"resample {resample!r} gives model {model.id!r} no samples"
+        raise InputError(f"an audit needs samples that vary, and there are none: {why}")
     inside = np.isin(np.array(judgments.systems), ranking.systems)
     if not inside.all():
         judgments = judgments.filter(inside[judgments.codes("system_a")] & inside[judgments.codes("system_b")])

@@ -14,6 +14,8 @@ from .tables import Column, Table
 
 #: Sentences below a table are broken here.
 _WIDTH = 116
+#: Names in a table are cut here.
+_WIDEST = 48
 _MOST_SUBJECTS = 20
 _IS = {"best": "best", "above": "above the next"}
 
@@ -52,7 +54,8 @@ def details_table(audit: Audit, *, title: str | None = None) -> Table:
     """The judges, pairs, systems or places behind every finding."""
     interval = f"{100 * (1 - audit.p):g} % interval"
     columns = [
-        Column("check", align="left"), Column("who", align="left"), Column("effect", _effect), Column(interval, _span),
+        Column("check", align="left"), Column("who", _shortened, "left"), Column("effect", _effect),
+        Column(interval, _span),
         Column("p", _chance), Column("detail", align="left"),
     ]  # fmt: skip
     rows: list[list[Any]] = []
@@ -64,6 +67,11 @@ def details_table(audit: Audit, *, title: str | None = None) -> Table:
     cut = [f.check for f in audit.findings if len(f.subjects) > _MOST_SUBJECTS]
     notes = [f"The first {_MOST_SUBJECTS} of each check; JSON has all of {', '.join(cut)}."] if cut else []
     return Table(columns, rows, title, frozenset(rules - {0}), audit.signature, notes)
+
+
+def _shortened(name: str) -> str:
+    """A long list of names, cut; CSV and JSON have it whole."""
+    return name if len(name) <= _WIDEST else name[: _WIDEST - 1] + "…"
 
 
 def audit_csv_table(audit: Audit, part: str, group: Sequence[tuple[str, str | None]]) -> Table:

@@ -83,7 +83,8 @@ def gather(
         return Evidence(facts={"unit": None})
     unit, fallback = choose_unit(data, source)
     if source == "auto" and unit_count(data, unit) < 2:
-        return Evidence(facts={"unit": None}, notes=(f"only one {unit}, so nothing can be drawn: there are no ranges",))
+        one = "judgment" if unit == "pair" else unit
+        return Evidence(facts={"unit": None}, notes=(f"only one {one}, so nothing can be drawn: there are no ranges",))
     replicates = bootstrap(model, data, unit)
     found = _from(replicates, unit, p)
     notes = [fallback, few_units(data, unit), _one_sided(counts_of(data))]
