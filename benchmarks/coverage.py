@@ -1,7 +1,7 @@
 """How often rank ranges miss the true rank, for every model that ranks and every resampling unit.
 
-A study rather than a benchmark, so run only by name: ``python -m benchmarks coverage``, about 25 minutes on two
-idle cores.
+A study rather than a benchmark, so run only by name: ``python -m benchmarks coverage``, about a quarter of an hour on
+two idle cores.
 """
 
 from __future__ import annotations
@@ -48,11 +48,11 @@ def studies() -> list[tuple[tuple[Method, ...], int]]:
     quick = ["expected-wins", "bojar", "orig-wmt", "independent-pairs", "independent-systems"]
     batch = create("trueskill", {"mode": "batch"})
     return [
-        (methods_of(["bradley-terry"], [*UNITS, "sign-test"]), 400),
-        (methods_of([*quick, batch], UNITS), 200),
-        (methods_of(["lopez", "most-probable-ranking"], UNITS), 80),
-        (methods_of(["monte-carlo-playoffs", "trueskill"], UNITS[:2]), 40),
-        (methods_of(["hopkins-may", "irt-categorical"], ["posterior"]), 80),
+        (methods_of(["bradley-terry"], [*UNITS, "sign-test"]), 160),
+        (methods_of([*quick, batch], UNITS), 40),
+        (methods_of(["lopez", "most-probable-ranking"], UNITS), 20),
+        (methods_of(["monte-carlo-playoffs", "trueskill"], UNITS[:2]), 8),
+        (methods_of(["hopkins-may", "irt-categorical"], ["posterior"]), 20),
     ]
 
 
@@ -91,7 +91,7 @@ def by_condition(share: float) -> None:
 
 def judges(share: float) -> None:
     """What happens when few judges do the work, and when they do more of it."""
-    rows, methods, campaigns = [], methods_of(["bradley-terry"], UNITS), max(2, round(share * 100))
+    rows, methods, campaigns = [], methods_of(["bradley-terry"], UNITS), max(2, round(share * 60))
     for rankings, number in ((2000, 50), (2000, 20), (2000, 10), (2000, 5), (8000, 50), (8000, 10)):
         lines = _study(replace(EFFECTS, rankings=rankings, judges=number), methods, campaigns).lines
         rows.append([rankings, number, *map(_cell, lines)])
@@ -106,7 +106,7 @@ def judges(share: float) -> None:
 
 def segments(share: float) -> None:
     """What happens when the same segments are judged again and again."""
-    rows, methods, campaigns = [], methods_of(["bradley-terry"], UNITS), max(2, round(share * 200))
+    rows, methods, campaigns = [], methods_of(["bradley-terry"], UNITS), max(2, round(share * 60))
     for number in (2000, 1000, 400, 100):
         lines = _study(replace(EFFECTS, segments=number), methods, campaigns).lines
         rows.append([number, EFFECTS.rankings // number, *map(_cell, lines)])
@@ -122,7 +122,7 @@ def segments(share: float) -> None:
 def koehn(share: float) -> None:
     """Koehn 2012, Table 1, published and measured."""
     start, rows = time.perf_counter(), []
-    campaigns = max(2, round(share * 400))
+    campaigns = max(2, round(share * 100))
     both = methods_of(["bojar"], ["pair", "sign-test"], sided=1)
     for rankings, (pairwise, bootstrap) in KOEHN.items():
         plan = CampaignPlan(systems=15, rankings=rankings, tie_radius=0.0, spread=10.0)
