@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Callable
 from pathlib import Path
+from typing import NamedTuple
 
 import polars as pl
 import pytest
 from hypothesis import HealthCheck, settings
 
+from palmares.cli import main
 from palmares.judgments import Judgments
 
 settings.register_profile(
@@ -58,3 +61,60 @@ def judgments() -> Judgments:
             }
         )
     )
+
+
+# -- the command line --------------------------------------------------------------------------------
+
+
+class Result(NamedTuple):
+    """What a command printed, and its exit status."""
+
+    status: int
+    out: str
+    err: str
+
+    @property
+    def json(self) -> list[dict]:
+        return json.loads(self.out)
+
+
+@pytest.fixture
+def run(capfd: pytest.CaptureFixture[str]) -> Callable[..., Result]:
+    """Run a command in this process."""
+
+    def call(*arguments: object) -> Result:
+        capfd.readouterr()
+        with pytest.raises(SystemExit) as end:
+            main([str(a) for a in arguments])
+        out, err = capfd.readouterr()
+        return Result(int(end.value.code or 0), out, err)
+
+    return call
+
+
+@pytest.fixture
+def ok(run: Callable[..., Result]) -> Callable[..., Result]:
+    """Run a command that must succeed."""
+
+    def call(*arguments: object) -> Result:
+        result = run(*arguments)
+        assert result.status == 0, result.err
+        return result
+
+    return call
+
+
+@pytest.fixture
+def refused(run: Callable[..., Result]) -> Callable[..., str]:
+    """Run a command that must be refused: status 2, one message on standard error and nothing else."""
+
+    def call(*arguments: object) -> str:
+        result = run(*arguments)
+        assert result.status == 2
+        assert result.out == ""
+        assert result.err.startswith("palmares: error: ")
+        assert result.err.count("error:") == 1
+        assert "Traceback" not in result.err
+        return result.err.removeprefix("palmares: error: ").rstrip("\n")
+
+    return call

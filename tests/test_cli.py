@@ -13,64 +13,11 @@ from pathlib import Path
 import pytest
 
 from palmares import MODELS, __version__, read, simulate, write
-from palmares.cli import COMMANDS, main
+from palmares.cli import COMMANDS
 from palmares.ingest import FORMATS
 
 OUTPUTS = ("table", "json", "csv", "markdown", "latex")
 QUICK = ("--resamples", "60")
-
-
-class Result:
-    """What a command printed, and its exit status."""
-
-    def __init__(self, status: int, out: str, err: str) -> None:
-        self.status, self.out, self.err = status, out, err
-
-    @property
-    def json(self) -> list[dict]:
-        return json.loads(self.out)
-
-
-@pytest.fixture
-def run(capfd: pytest.CaptureFixture[str]) -> object:
-    """Run a command in this process."""
-
-    def call(*arguments: object) -> Result:
-        capfd.readouterr()
-        with pytest.raises(SystemExit) as end:
-            main([str(a) for a in arguments])
-        out, err = capfd.readouterr()
-        return Result(int(end.value.code or 0), out, err)
-
-    return call
-
-
-@pytest.fixture
-def ok(run: object) -> object:
-    """Run a command that must succeed."""
-
-    def call(*arguments: object) -> Result:
-        result = run(*arguments)
-        assert result.status == 0, result.err
-        return result
-
-    return call
-
-
-@pytest.fixture
-def refused(run: object) -> object:
-    """Run a command that must be refused: status 2, one message on standard error and nothing else."""
-
-    def call(*arguments: object) -> str:
-        result = run(*arguments)
-        assert result.status == 2
-        assert result.out == ""
-        assert result.err.startswith("palmares: error: ")
-        assert result.err.count("error:") == 1
-        assert "Traceback" not in result.err
-        return result.err.removeprefix("palmares: error: ").rstrip("\n")
-
-    return call
 
 
 @pytest.fixture(scope="session")
