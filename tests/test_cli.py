@@ -575,3 +575,9 @@ def test_sides_belong_to_sign_tests(refused: object, campaign: Path) -> None:
 
 def test_a_field_that_this_file_lacks_is_not_called_unknown(refused: object, campaign: Path) -> None:
     assert "these judgments have no duration" in refused("rank", campaign, "--where", "duration>5")
+
+
+def test_describe_heads_its_csv_like_other_commands(ok: object, campaign: Path) -> None:
+    (row,) = csv.DictReader(io.StringIO(ok("describe", campaign, "--format", "csv").out))
+    assert list(row)[:5] == ["lang_pair", "systems", "rankings", "judgments", "per_system"]
+    assert row["lang_pair"] == "cs-en"

@@ -20,7 +20,7 @@ def describe(systems: bool, output: str, **arguments: Any) -> None:
     (the least and the most often compared pair), and into how many unlinked groups the systems fall.
     """  # fmt: skip
     from ..overview import describe as describe_judgments
-    from ..report.views import overview_table, systems_csv_table, systems_table
+    from ..report.views import overview_csv_table, overview_table, systems_csv_table, systems_table
     from .output import print_json, print_tables
 
     judgments = options.load(arguments)
@@ -31,4 +31,4 @@ def describe(systems: bool, output: str, **arguments: Any) -> None:
         view = systems_csv_table if output == "csv" else systems_table
         print_tables([view(overview) for overview in overviews], output)
     else:
-        print_tables([overview_table(overviews)], output)
+        print_tables([overview_csv_table(overviews) if output == "csv" else overview_table(overviews)], output)

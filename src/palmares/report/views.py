@@ -75,6 +75,13 @@ def overview_table(overviews: Sequence[Overview]) -> Table:
     return Table(columns, rows, notes=notes, signature=_data_signature(overviews))
 
 
+def overview_csv_table(overviews: Sequence[Overview]) -> Table:
+    """The same, headed like the columns of other CSV files."""
+    table = overview_table(overviews)
+    names = ["lang_pair", *[column.name.replace(" ", "_") for column in table.columns[1:]]]
+    return Table([Column(name) for name in names], table.rows, notes=table.notes, signature=table.signature)
+
+
 def systems_table(overview: Overview) -> Table:
     """One row a system."""
     columns = [Column("system", align="left")]
