@@ -228,6 +228,19 @@ def test_the_table_says_who_moved_and_what_reversed(pair_of_files: tuple[str, st
     assert "old:old|new:new|shared:none|p:0.05|version:" in result.output
 
 
+def test_a_long_list_of_reversals_is_cut(file: Callable[..., Path]) -> None:
+    # Five systems in opposite orders, each carried: all ten pairs are reversed, six are named.
+    names = "abcde"
+    sure = [[0.5 if i == j else float(i < j) for j in range(5)] for i in range(5)]
+    paths = []
+    for label, order in (("old", names), ("new", names[::-1])):
+        found = ranking_json({n: (5.0 - k, 0.1) for k, n in enumerate(order)}, data=label, better=sure)
+        paths.append(str(file(json.dumps(found), f"{label}.json")))
+    lines = CliRunner().invoke(cli, ["diff", *paths]).output.splitlines()
+    assert sum(line.startswith("reversed: ") for line in lines) == 7
+    assert "reversed: and 4 more pairs" in lines
+
+
 def test_the_json_of_a_diff_has_its_documented_shape(pair_of_files: tuple[str, str]) -> None:
     result = CliRunner().invoke(cli, ["diff", *pair_of_files, "--format", "json"])
     (changes,) = json.loads(result.stdout)

@@ -56,8 +56,10 @@ def _sentences(changes: Changes) -> list[str]:
     lines += [f"{name}: {was or 'none'} → {now or 'none'}" for name, (was, now) in changes.settings.items()]
     lines += [
         f"reversed: {r.above} stood above {r.below} (P = {r.old:.3f}), now stands below (P = {1 - r.new:.3f})"
-        for r in changes.reversals
+        for r in changes.reversals[:_NAMED]
     ]
+    if (more := len(changes.reversals) - _NAMED) > 0:
+        lines.append(f"reversed: and {more} more pair{'s' * (more > 1)}")
     if changes.told_apart:
         lines.append(f"newly told apart (different clusters): {_pairs(changes.told_apart, ' above ')}")
     if changes.merged:
