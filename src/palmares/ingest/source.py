@@ -47,13 +47,18 @@ class Source:
 
 def load(place: str | os.PathLike[str] | IO[Any], *, encoding: str = "utf-8") -> Source:
     """Read everything from a path, ``-`` (standard input) or an open file."""
-    name, raw = _raw(place)
-    data = _decompressed(name, raw)
+    name, data = unpacked(place)
     if not data.strip():
         raise InputError(f"{name}: the file is empty; a table needs a header line and at least one row")
     if data.startswith(_PARQUET):
         return Source(name, data)
     return Source(name, _plain_text(name, data, encoding))
+
+
+def unpacked(place: str | os.PathLike[str] | IO[Any]) -> tuple[str, bytes]:
+    """What messages call a path, ``-`` or an open file, and its bytes, decompressed."""
+    name, raw = _raw(place)
+    return name, _decompressed(name, raw)
 
 
 def compress(data: bytes, path: Path) -> bytes:

@@ -1,0 +1,77 @@
+"""Parallel texts: sources, references and the outputs of systems, read from files and checked."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from ..registry import Entry, Registry
+
+#: Every way in which texts can be given.
+TEXT_FORMATS = Registry(
+    "text format",
+    {
+        "plain": Entry("palmares.texts.plain:read_plain", "one file a system, one segment a line (also .sgm)"),
+        "folder": Entry("palmares.texts.folder:read_folder", "a folder with one file a system, or folders of them"),
+        "tsv": Entry("palmares.texts.records:read_table", "a table with one column a system (TSV, CSV)"),
+        "jsonl": Entry("palmares.texts.records:read_json_lines", "one JSON object a segment"),
+        "wmt-xml": Entry("palmares.texts.wmt_xml:read_wmt_xml", "WMT test-set XML, since WMT21"),
+        "appraise-hits": Entry("palmares.texts.hits:read_hits", "Appraise ranking tasks (HIT XML)"),
+    },
+)
+
+#: Every check of texts, in the order of the report.
+TEXT_CHECKS = Registry(
+    "text check",
+    {
+        "reading": Entry("palmares.texts.checks.plain_faults:reading", "what a reader had to say of the files"),
+        "names": Entry("palmares.texts.checks.plain_faults:names", "system names that differ in case alone"),
+        "missing": Entry("palmares.texts.checks.plain_faults:missing", "segments a system has no output for"),
+        "empty": Entry("palmares.texts.checks.plain_faults:empty", "empty sources, references and outputs"),
+        "identical": Entry("palmares.texts.checks.identical:identical", "equal outputs, copies of source or reference"),
+        "encoding": Entry(
+            "palmares.texts.checks.encoding:encoding", "wrongly decoded text and leftovers of processing"
+        ),
+        "language": Entry("palmares.texts.checks.language:language", "text in another script or language"),
+        "misaligned": Entry("palmares.texts.checks.misaligned:misaligned", "lines out of step, or another text"),
+        "length": Entry("palmares.texts.checks.length:length", "outputs far shorter or longer than the others"),
+    },
+)
+
+_EXPORTS = {
+    "CheckReport": "palmares.texts.checks.findings:CheckReport",
+    "Finding": "palmares.texts.checks.findings:Finding",
+    "LanguagePair": "palmares.texts.languages:LanguagePair",
+    "Segment": "palmares.texts.testset:Segment",
+    "TestSet": "palmares.texts.testset:TestSet",
+    "check": "palmares.texts.checks.run:check",
+    "read_texts": "palmares.texts.reading:read_texts",
+}
+
+__all__ = [
+    "TEXT_CHECKS",
+    "TEXT_FORMATS",
+    "CheckReport",
+    "Finding",
+    "LanguagePair",
+    "Segment",
+    "TestSet",
+    "check",
+    "read_texts",
+]
+
+if TYPE_CHECKING:
+    from .checks.findings import CheckReport, Finding
+    from .checks.run import check
+    from .languages import LanguagePair
+    from .reading import read_texts
+    from .testset import Segment, TestSet
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _EXPORTS:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    module, _, attribute = _EXPORTS[name].partition(":")
+    value = getattr(import_module(module), attribute)
+    globals()[name] = value
+    return value

@@ -1,0 +1,99 @@
+"""How well the lines of one text fit those of the others, at each shift.
+
+Texts in one language are compared by the words they share, sources and translations by what crosses languages
+(`features.crossing`) and by their lengths. All evidence is on the scale of a cosine: about 0 for lines that have
+nothing to do with each other, up to 1 for equal ones.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass, field
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from ..languages import base_language
+from ..testset import TestSet
+from . import features
+from .columns import Column, columns
+
+Floats = NDArray[np.float64]
+
+#: Weight of what crosses languages beside texts in the same language, and alone.
+_CROSSING_BESIDE, _CROSSING_ALONE = 0.5, 1.0
+#: Cosine that one nat of log likelihood by lengths is worth.
+_NAT = 0.12
+_MOST_CORRELATED = 0.9
+_LONGEST_SURPRISE = 3.0
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """The texts of a test set as vectors; the first is the source."""
+
+    columns: tuple[Column, ...]
+    own: list[sp.csr_array] = field(repr=False)  # words, by text; the source's only count in its own language
+    across: list[sp.csr_array] = field(repr=False)  # what crosses languages, by text
+    lengths: Floats = field(repr=False)  # standardised log lengths, by text
+    same_language: bool
+
+    @classmethod
+    def of(cls, testset: TestSet) -> Evidence:
+        found = tuple(columns(testset))
+        texts = [column.texts for column in found]
+        return cls(
+            found,
+            features.vectors(texts, features.words),
+            features.vectors(texts, features.crossing),
+            np.array([_standard_lengths(column) for column in found]),
+            base_language(testset.langs.source) == base_language(testset.langs.target),
+        )
+
+    def fit(self, text: int, shifts: Iterable[int], without: Collection[int] = ()) -> Floats:
+        """How well line i of a text fits line i + shift of the others: a row a shift, a column a line."""
+        others = [n for n in range(len(self.columns)) if n != text and n not in without]
+        near = [n for n in others if self._is_near(n, text)]
+        far = [n for n in others if not self._is_near(n, text)]
+        joint = sp.csr_array(sum(self.own[n] for n in near) / len(near)) if near else None
+        weight = _CROSSING_BESIDE if near else _CROSSING_ALONE
+        rows = []
+        for shift in shifts:
+            row = np.zeros(len(self.columns[0].texts))
+            if joint is not None:
+                row += features.shifted_products(self.own[text], joint, shift)
+            if far:
+                row += weight * sum(self._across(text, n, shift) for n in far) / len(far)
+            rows.append(row)
+        return np.array(rows)
+
+    def _is_near(self, one: int, other: int) -> bool:
+        return self.same_language or (one != 0) == (other != 0)
+
+    def _across(self, text: int, other: int, shift: int) -> Floats:
+        shared = features.shifted_products(self.across[text], self.across[other], shift)
+        return np.asarray(shared + _NAT * self._by_length(text, other, shift))
+
+    def _by_length(self, text: int, other: int, shift: int) -> Floats:
+        """Log likelihood ratio of two lengths belonging together, as correlated normals."""
+        a, b = self.lengths[text], np.roll(self.lengths[other], -shift)
+        rho = min(max(self._correlation(text, other), 0.0), _MOST_CORRELATED)
+        spread = 1 - rho**2
+        ratio = -0.5 * np.log(spread) - (rho**2 * (a**2 + b**2) - 2 * rho * a * b) / (2 * spread)
+        return np.asarray(np.clip(ratio, -_LONGEST_SURPRISE, _LONGEST_SURPRISE))
+
+    def _correlation(self, text: int, other: int) -> float:
+        """The best of neighbouring shifts, since a file out of step looks uncorrelated as it stands."""
+        a, b = self.lengths[text], self.lengths[other]
+        return max(float(np.mean(a * np.roll(b, -shift))) for shift in (-2, -1, 0, 1, 2))
+
+
+def _standard_lengths(column: Column) -> Floats:
+    """Log lengths with mean 0 and variance 1; an empty text has the mean length, so that it says nothing."""
+    lengths = np.array([np.log(len(text.strip()) + 5.0) if text.strip() else np.nan for text in column.texts])
+    if np.isnan(lengths).all():
+        return np.zeros(len(lengths))
+    deviations = lengths - np.nanmean(lengths)
+    scale = float(np.sqrt(np.nanmean(deviations**2)))
+    return np.nan_to_num(deviations / scale) if scale > 0 else np.zeros(len(lengths))

@@ -1,0 +1,90 @@
+"""What a check found, by line number, and how it is told."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass, field
+from typing import Literal
+
+from ..languages import LanguagePair
+
+Severity = Literal["error", "warning", "note"]
+_ORDER: dict[Severity, int] = {"error": 0, "warning": 1, "note": 2}
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One thing that a check found. ``lines`` are numbers of segments, counted from 1.
+
+    ``system`` is None where sources, references or the whole test set are meant. An error should stop what comes
+    next, a warning should be read, and a note is there to know.
+    """
+
+    check: str
+    severity: Severity
+    system: str | None
+    lines: tuple[int, ...] = field(repr=False)
+    message: str
+
+    def text(self, shown: int = 5) -> str:
+        """A sentence with the first line numbers."""
+        who = f"system {self.system}: " if self.system is not None else ""
+        where = f" ({_at(self.lines, shown)})" if self.lines else ""
+        return f"{self.severity}: {self.check}: {who}{self.message}{where}"
+
+
+@dataclass(frozen=True)
+class CheckReport:
+    """All findings about one test set: errors first, then in the order of the checks."""
+
+    langs: LanguagePair
+    segments: int
+    findings: tuple[Finding, ...] = field(repr=False)
+
+    @property
+    def errors(self) -> tuple[Finding, ...]:
+        return tuple(finding for finding in self.findings if finding.severity == "error")
+
+    @property
+    def warnings(self) -> tuple[Finding, ...]:
+        return tuple(finding for finding in self.findings if finding.severity == "warning")
+
+    def blocking(self, accepted: Collection[str] = ()) -> tuple[Finding, ...]:
+        """The errors of checks that nobody has accepted."""
+        return tuple(finding for finding in self.errors if finding.check not in accepted)
+
+    def lines(self, shown: int = 5) -> list[str]:
+        """One sentence a finding, each with at most ``shown`` line numbers."""
+        return [f"{self.langs}: {finding.text(shown)}" for finding in self.findings]
+
+    def summary(self, most: int = 20, shown: int = 5) -> str:
+        """The sentences of `lines`, cut after ``most``, or a word that nothing was found."""
+        lines = self.lines(shown)
+        if not lines:
+            return f"{self.langs}: {self.segments} segments, nothing to report"
+        more = len(lines) - most
+        return "\n".join(lines[:most] + ([f"… and {more} more findings"] if more > 0 else []))
+
+
+def in_order(findings: list[Finding]) -> tuple[Finding, ...]:
+    """Errors, then warnings, then notes; otherwise as found."""
+    return tuple(sorted(findings, key=lambda finding: _ORDER[finding.severity]))
+
+
+def _at(numbers: tuple[int, ...], shown: int) -> str:
+    """``lines 3, 7, 12–40 and 5 more``: runs are written as ranges."""
+    runs = _runs(sorted(numbers))
+    listed = ", ".join(f"{first}–{last}" if last > first else str(first) for first, last in runs[:shown])
+    rest = sum(last - first + 1 for first, last in runs[shown:])
+    more = f" and {rest} more" if rest else ""
+    return f"line{'s' if len(numbers) > 1 else ''} {listed}{more}"
+
+
+def _runs(numbers: list[int]) -> list[tuple[int, int]]:
+    runs: list[tuple[int, int]] = []
+    for number in numbers:
+        if runs and number == runs[-1][1] + 1:
+            runs[-1] = (runs[-1][0], number)
+        else:
+            runs.append((number, number))
+    return runs

@@ -1,0 +1,96 @@
+"""Text files as lines, and nothing but line feeds (with or without carriage return) ending them."""
+
+from __future__ import annotations
+
+import os
+import re
+from dataclasses import dataclass, field
+
+from ..errors import InputError
+from ..ingest.source import Source, unpacked
+
+Path = str | os.PathLike[str]
+
+#: Not text. The vertical tab, the form feed and the C1 controls pass, and the check of encodings names them: they
+#: stand in published test sets, and some programs take them for the end of a line.
+_CONTROL = re.compile("[\x00-\x08\x0d-\x1f\x7f\ud800-\udfff]")
+_UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
+_UTF8_NAMES = ("utf-8", "utf8", "utf-8-sig")
+
+
+@dataclass(frozen=True)
+class TextFile:
+    """One text a segment, with what else a file may say of its segments."""
+
+    name: str
+    texts: tuple[str, ...] = field(repr=False)
+    documents: tuple[str, ...] | None = field(default=None, repr=False)
+    ids: tuple[str, ...] | None = field(default=None, repr=False)
+
+
+def read_text(path: Path, *, encoding: str = "utf-8") -> tuple[str, str]:
+    """What messages call a file, and its text: decompressed, decoded, without byte-order mark, lines ended by LF."""
+    name, data = unpacked(path)
+    if encoding.lower().replace("_", "-") in _UTF8_NAMES:
+        if data.startswith(_UTF16_MARKS):
+            raise InputError(f"{name}: looks like UTF-16, not UTF-8; say so with --encoding utf-16")
+        text = Source(name, data).text()
+    else:
+        text = _decoded(name, data, encoding)
+    return name, text.removeprefix("\ufeff").replace("\r\n", "\n")
+
+
+def split_lines(text: str) -> list[str]:
+    """The lines of a text; the end of the last one is optional."""
+    lines = text.split("\n")
+    if not lines[-1]:
+        lines.pop()
+    return lines
+
+
+def read_lines(path: Path, *, encoding: str = "utf-8") -> TextFile:
+    """A file with one text a line."""
+    name, text = read_text(path, encoding=encoding)
+    lines = split_lines(text)
+    for number, line in enumerate(lines, 1):
+        refuse_controls(line, f"{name}: line {number}")
+    return TextFile(name, tuple(lines))
+
+
+def refuse_controls(text: str, place: str) -> None:
+    """Refuse control characters (but for the tab and white space); ``place`` says where the text stands."""
+    found = _CONTROL.search(text)
+    if found is None:
+        return
+    if found[0] == "\r":
+        raise InputError(
+            f"{place} has a carriage return (U+000D) inside; lines must end in LF or CR LF; convert the file"
+        )
+    raise InputError(
+        f"{place} has the control character U+{ord(found[0]):04X}, which no text should have; "
+        "is the file damaged, or in another encoding (--encoding)?"
+    )
+
+
+def refuse_different_counts(files: list[TextFile]) -> None:
+    """Refuse files that do not have the same number of lines, naming each with its count."""
+    if len({len(file.texts) for file in files}) > 1:
+        counts = "\n".join(f"  {len(file.texts):>8}  {file.name}" for file in files)
+        raise InputError(
+            f"the files differ in their number of lines:\n{counts}\nline n of every file must belong to segment n; "
+            "find the missing or extra lines"
+        )
+
+
+def _decoded(name: str, data: bytes, encoding: str) -> str:
+    try:
+        return data.decode(encoding)
+    except LookupError:
+        raise InputError(f"unknown encoding {encoding!r}; examples: utf-8, latin-1, utf-16, cp1252") from None
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise InputError(
+            f"{name}: line {line} is not valid {encoding} ({error.reason}); name the file's real encoding"
+        ) from None
+    except (UnicodeError, ValueError) as error:
+        raise InputError(f"{name}: is not valid {encoding} ({error}); name the file's real encoding") from None

@@ -1,0 +1,108 @@
+"""`TestSet`: one language pair's sources, references and outputs, segment by segment."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from ..errors import InputError
+from .languages import LanguagePair
+
+#: Names that begin so are kept for the controls that a campaign adds (a reference, degraded outputs).
+RESERVED_PREFIX = "palmares:"
+
+
+@dataclass(frozen=True)
+class Segment:
+    """What is translated: one line, its place, and the reference if there is one."""
+
+    id: str
+    document: str | None
+    source: str
+    reference: str | None
+
+
+@dataclass(frozen=True)
+class TestSet:
+    """Segments in order, and for each system one output a segment in the same order.
+
+    ``missing`` names by (system, index of the segment, from 0) what a file did not have; such an output is an
+    empty text in ``outputs``. ``notes`` are sentences a reader has to say about the files.
+    """
+
+    __test__ = False  # no test class, whatever pytest thinks of its name
+
+    langs: LanguagePair
+    segments: tuple[Segment, ...] = field(repr=False)
+    outputs: Mapping[str, tuple[str, ...]] = field(repr=False)
+    missing: frozenset[tuple[str, int]] = field(default=frozenset(), repr=False)
+    notes: tuple[str, ...] = field(default=(), repr=False, compare=False)
+
+    @property
+    def systems(self) -> tuple[str, ...]:
+        """The names of the systems, sorted."""
+        return tuple(self.outputs)
+
+    @property
+    def has_references(self) -> bool:
+        """Whether any segment has a reference."""
+        return any(segment.reference is not None for segment in self.segments)
+
+    def __len__(self) -> int:
+        return len(self.segments)
+
+
+def make(
+    langs: LanguagePair,
+    segments: Iterable[Segment],
+    outputs: Mapping[str, Sequence[str]],
+    *,
+    missing: Iterable[tuple[str, int]] = (),
+    notes: Iterable[str] = (),
+    name: str = "texts",
+) -> TestSet:
+    """A test set from checked texts; refuses names, ids and counts that cannot be right. ``name`` is for messages."""
+    kept = tuple(segments)
+    if not kept:
+        raise InputError(f"{name}: no segment; a test set needs at least one line of source text")
+    check_names(outputs, name)
+    _check_ids(kept, name)
+    _check_counts(len(kept), outputs, name)
+    ordered = {system: tuple(outputs[system]) for system in sorted(outputs)}
+    return TestSet(langs, kept, ordered, frozenset(missing), tuple(notes))
+
+
+def check_names(systems: Iterable[str], name: str) -> None:
+    """Refuse names of systems that are empty, padded or reserved, and a test set without systems."""
+    found = list(systems)
+    if not found:
+        raise InputError(f"{name}: no system; give the outputs of at least one")
+    for system in found:
+        if not system.strip():
+            raise InputError(f"{name}: a system has no name; give every system one")
+        if system != system.strip() or any(ord(c) < 32 or c == "\x7f" for c in system):
+            raise InputError(
+                f"{name}: system name {system!r} has white space around it or control characters in it; take them out"
+            )
+        if system.casefold().startswith(RESERVED_PREFIX):
+            raise InputError(
+                f"{name}: system name {system!r} is reserved; names that begin with {RESERVED_PREFIX!r} are kept for "
+                "the controls of a campaign; choose another"
+            )
+
+
+def _check_ids(segments: Sequence[Segment], name: str) -> None:
+    if any(not segment.id.strip() for segment in segments):
+        raise InputError(f"{name}: a segment has an empty id; give every segment one, or leave ids out altogether")
+    twice = [id for id, count in Counter(segment.id for segment in segments).items() if count > 1]
+    if twice:
+        shown = ", ".join(repr(id) for id in twice[:5])
+        raise InputError(f"{name}: segment ids must differ, but more than one segment has {shown}")
+
+
+def _check_counts(expected: int, outputs: Mapping[str, Sequence[str]], name: str) -> None:
+    wrong = {system: len(texts) for system, texts in outputs.items() if len(texts) != expected}
+    if wrong:
+        counts = ", ".join(f"{system!r} has {count}" for system, count in sorted(wrong.items()))
+        raise InputError(f"{name}: {expected} segments, but {counts} outputs; every system needs one a segment")
