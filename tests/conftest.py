@@ -15,6 +15,8 @@ from hypothesis import HealthCheck, settings
 from palmares.cli import main
 from palmares.judgments import Judgments
 
+pytest_plugins = ["stores", "webs"]
+
 settings.register_profile(
     "palmares",
     deadline=None,

@@ -1,0 +1,229 @@
+"""Take answers. An answer that was acknowledged is stored, and stored once.
+
+A form carries a random *submission* and the *revision* it was made from. The same submission again changes nothing;
+a different answer from a form that is out of date is refused, with what was sent kept as the draft. Answers are never
+overwritten: a change is a further revision.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from datetime import datetime
+from typing import NoReturn
+
+import sqlalchemy as sa
+
+from . import journal, leases, schema
+from .database import Database
+from .definition import settings_of
+from .errors import BadAnswer, Closed, Conflict, DraftConflict, Incomplete
+from .people import Person
+from .screens import latest_answer, served_row
+
+SKIP_REASONS = ("cannot-tell", "source-unclear", "wrong-language", "offensive", "technical", "other")
+NOTE_LENGTH = 500
+_SUBMISSION_LENGTH = 100
+#: No one looks at one screen for longer; a page left open overnight says nothing.
+_LONGEST = 86400.0
+
+Row = sa.Row[tuple[object, ...]]
+
+
+@dataclass(frozen=True)
+class Answer:
+    """Ranks from top to bottom (1 is best, ties allowed), or the reason for skipping: one of the two."""
+
+    ranks: tuple[int | None, ...] | None = None
+    skip: str | None = None
+    note: str | None = None
+
+
+@dataclass(frozen=True)
+class Receipt:
+    """What became of a submission. ``repeated``: it was there already. ``late``: the work had been given back."""
+
+    screen_id: str
+    revision: int
+    repeated: bool
+    late: bool
+
+
+@dataclass(frozen=True)
+class Draft:
+    ranks: tuple[int | None, ...]
+    version: int
+
+
+def submit(
+    db: Database,
+    person: Person,
+    screen_id: str,
+    answer: Answer,
+    *,
+    submission: str,
+    revision: int = 0,
+    seconds: float | None = None,
+) -> Receipt:
+    """Store an answer; when this returns, it is on disk."""
+    _check_submission(submission)
+    try:
+        with db.begin() as tx:
+            row = served_row(tx, person, screen_id, lock=True)
+            known = _same_submission(tx, row.id, submission)
+            if known is not None:
+                return Receipt(screen_id, known.revision, True, known.late)
+            ranks = _checked(answer, len(row.places))
+            latest = latest_answer(tx, row.id)
+            if latest is not None and _equal(latest, ranks, answer):
+                return Receipt(screen_id, latest.revision, True, latest.late)
+            _check_open(tx, person)
+            if revision != (latest.revision if latest else 0):
+                _refuse(latest)
+            return _store(tx, db, person, row, answer, ranks, submission, revision + 1, _plausible(seconds))
+    except Conflict:
+        _keep_as_draft(db, person, screen_id, answer)
+        raise
+
+
+def save_draft(db: Database, person: Person, screen_id: str, ranks: tuple[int | None, ...], *, version: int) -> Draft:
+    """Keep an unfinished answer; ``version`` is that of the draft it was made from."""
+    with db.begin() as tx:
+        row = served_row(tx, person, screen_id, lock=True)
+        _check_ranks(ranks, len(row.places), complete=False)
+        stored = tx.execute(sa.select(schema.draft).where(schema.draft.c.served_id == row.id)).first()
+        if stored is not None and version != stored.version and tuple(stored.ranks) != ranks:
+            raise DraftConflict(stored.version, tuple(stored.ranks))
+        leases.renew(tx, row.lease_id, db.clock())
+        return _write_draft(tx, db, row.id, ranks, stored)
+
+
+# -- inside ------------------------------------------------------------------------------------------
+
+
+def _store(
+    tx: sa.Connection,
+    db: Database,
+    person: Person,
+    row: Row,
+    answer: Answer,
+    ranks: list[int] | None,
+    submission: str,
+    revision: int,
+    seconds: float | None,
+) -> Receipt:
+    now, minutes = db.clock(), settings_of(tx, person.campaign_id).hit.lease_minutes
+    late = row.lease_id is not None and revision == 1 and not _in_time(tx, row.lease_id, now, minutes)
+    tx.execute(
+        schema.judgment.insert().values(
+            served_id=row.id,
+            revision=revision,
+            submission=submission,
+            ranks=ranks,
+            skip=answer.skip,
+            note=answer.note or None,
+            seconds=seconds,
+            late=late,
+            created_at=now,
+        )
+    )
+    tx.execute(schema.draft.delete().where(schema.draft.c.served_id == row.id))
+    if row.lease_id is None:
+        _practised(tx, db, person, now)
+    else:
+        leases.renew(tx, row.lease_id, now)
+        leases.finish_if_answered(tx, row.lease_id, now)
+        leases.close_if_done(tx, row.hit_id, now, minutes)
+    return Receipt(row.public_id, revision, False, late)
+
+
+def _in_time(tx: sa.Connection, lease_id: int, now: datetime, minutes: float) -> bool:
+    query = sa.select(schema.lease.c.id).where(schema.lease.c.id == lease_id, leases.alive(now, minutes))
+    return tx.execute(query).first() is not None
+
+
+def _practised(tx: sa.Connection, db: Database, person: Person, now: datetime) -> None:
+    column = schema.person.c
+    first = schema.person.update().where(column.id == person.id, column.practised_at.is_(None))
+    if tx.execute(first.values(practised_at=now)).rowcount:
+        journal.record(tx, db, person.campaign_id, "practised", person_id=person.id, by=person.id)
+
+
+def _same_submission(tx: sa.Connection, served_id: int, submission: str) -> Row | None:
+    judgment = schema.judgment
+    query = sa.select(judgment).where(judgment.c.served_id == served_id, judgment.c.submission == submission)
+    return tx.execute(query).first()
+
+
+def _equal(latest: Row, ranks: list[int] | None, answer: Answer) -> bool:
+    return bool(latest.ranks == ranks and latest.skip == answer.skip and (latest.note or "") == (answer.note or ""))
+
+
+def _refuse(latest: Row | None) -> NoReturn:
+    if latest is None:
+        raise BadAnswer("revision: this screen has no answer yet, so the revision must be 0; open the screen again")
+    raise Conflict(latest.revision, None if latest.ranks is None else tuple(latest.ranks), latest.skip)
+
+
+def _keep_as_draft(db: Database, person: Person, screen_id: str, answer: Answer) -> None:
+    if answer.ranks is None:
+        return
+    with db.begin() as tx:
+        row = served_row(tx, person, screen_id, lock=True)
+        stored = tx.execute(sa.select(schema.draft).where(schema.draft.c.served_id == row.id)).first()
+        _write_draft(tx, db, row.id, answer.ranks, stored)
+
+
+def _write_draft(
+    tx: sa.Connection, db: Database, served_id: int, ranks: tuple[int | None, ...], stored: Row | None
+) -> Draft:
+    version = 1 if stored is None else stored.version + 1
+    values = {"ranks": list(ranks), "version": version, "updated_at": db.clock()}
+    if stored is None:
+        tx.execute(schema.draft.insert().values(served_id=served_id, **values))
+    else:
+        tx.execute(schema.draft.update().where(schema.draft.c.served_id == served_id).values(values))
+    return Draft(ranks, version)
+
+
+def _check_open(tx: sa.Connection, person: Person) -> None:
+    column = schema.campaign.c
+    if tx.execute(sa.select(column.state).where(column.id == person.campaign_id)).scalar_one() == "closed":
+        raise Closed("the campaign has been closed, and takes no more answers; this one was not stored")
+
+
+def _check_submission(submission: str) -> None:
+    if not 1 <= len(submission) <= _SUBMISSION_LENGTH:
+        raise BadAnswer(f"submission: got {len(submission)} characters; allowed: 1 to {_SUBMISSION_LENGTH}")
+
+
+def _checked(answer: Answer, outputs: int) -> list[int] | None:
+    """The ranks of a valid answer; None for a skip."""
+    if (answer.ranks is None) == (answer.skip is None):
+        raise BadAnswer("an answer has either ranks or a reason for skipping; give one of the two")
+    if len(answer.note or "") > NOTE_LENGTH:
+        raise BadAnswer(f"note: got {len(answer.note or '')} characters; allowed: up to {NOTE_LENGTH}")
+    if answer.ranks is None:
+        if answer.skip not in SKIP_REASONS:
+            raise BadAnswer(f"reason: got {answer.skip!r}; allowed: {', '.join(SKIP_REASONS)}")
+        return None
+    return _check_ranks(answer.ranks, outputs, complete=True)
+
+
+def _check_ranks(ranks: tuple[int | None, ...], outputs: int, *, complete: bool) -> list[int]:
+    if len(ranks) != outputs:
+        raise BadAnswer(f"ranks: got {len(ranks)}; this screen has {outputs} outputs")
+    given = [rank for rank in ranks if rank is not None]
+    for rank in given:
+        if isinstance(rank, bool) or not isinstance(rank, int) or not 1 <= rank <= outputs:
+            raise BadAnswer(f"rank: got {rank!r}; allowed: 1 (best) to {outputs} (worst), ties included")
+    if complete and len(given) < outputs:
+        raise Incomplete(tuple(place for place, rank in enumerate(ranks, 1) if rank is None))
+    return given
+
+
+def _plausible(seconds: float | None) -> float | None:
+    """The time a page says was spent, if it can be; it is the page's word, and nothing hangs on it."""
+    if seconds is None or not math.isfinite(seconds) or seconds < 0:
+        return None
+    return min(float(seconds), _LONGEST)

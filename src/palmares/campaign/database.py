@@ -1,0 +1,209 @@
+"""Open the store: SQLite by default, PostgreSQL by URL; transactions, versions, backup."""
+
+from __future__ import annotations
+
+import os
+import re
+import sqlite3
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import sqlalchemy as sa
+
+from .errors import DatabaseError
+
+#: Where the command line looks when nothing is said.
+DEFAULT_URL = "sqlite:///palmares.db"
+
+Clock = Callable[[], datetime]
+
+
+def utc_now() -> datetime:
+    return datetime.now(UTC)
+
+
+def default_url() -> str:
+    """The database that commands use if none is named: PALMARES_DATABASE, else one in this folder."""
+    return os.environ.get("PALMARES_DATABASE") or DEFAULT_URL
+
+
+def is_database_url(text: str) -> bool:
+    return re.match(r"(sqlite|postgres(ql)?)(\+\w+)?://", text) is not None
+
+
+class Database:
+    """One store. Reads and writes go through transactions; a write is on disk when its block ends."""
+
+    def __init__(self, engine: sa.Engine, clock: Clock = utc_now) -> None:
+        self.engine = engine
+        self.clock = clock
+
+    @classmethod
+    def open(cls, url: str, *, create: bool = False, clock: Clock = utc_now) -> Database:
+        """Open the database at a URL.
+
+        Parameters
+        ----------
+        create
+            Make an SQLite file and the tables if they are missing. Without it, a database that is not there, is
+            not one of ours or is of another version is refused.
+        """
+        parsed = _parse(url)
+        if parsed.get_backend_name() == "sqlite":
+            _check_sqlite_file(parsed, create)
+        database = cls(_engine(parsed), clock)
+        if create and database.revision() is None:
+            database.upgrade()
+        database.check_revision()
+        return database
+
+    @property
+    def dialect(self) -> str:
+        return self.engine.dialect.name
+
+    @property
+    def name(self) -> str:
+        """The URL without its password."""
+        return self.engine.url.render_as_string(hide_password=True)
+
+    @contextmanager
+    def begin(self) -> Iterator[sa.Connection]:
+        """A transaction that writes; on SQLite the only one at a time, from its start."""
+        with self.engine.connect().execution_options(palmares_writes=True) as connection, connection.begin():
+            yield connection
+
+    @contextmanager
+    def read(self) -> Iterator[sa.Connection]:
+        """A transaction that only reads, from one state of the store throughout."""
+        level = {} if self.dialect == "sqlite" else {"isolation_level": "REPEATABLE READ"}
+        with self.engine.connect().execution_options(**level) as connection, connection.begin():
+            yield connection
+
+    def close(self) -> None:
+        self.engine.dispose()
+
+    # -- versions --------------------------------------------------------------------------------
+
+    def revision(self) -> str | None:
+        """The version of the tables; None in an empty database."""
+        with self._reached() as connection:
+            tables = set(sa.inspect(connection).get_table_names())
+            if "alembic_version" not in tables:
+                if tables:
+                    raise DatabaseError(
+                        f"{self.name}: holds other tables ({', '.join(sorted(tables)[:5])}) and no campaign; "
+                        "name an empty database or another file"
+                    )
+                return None
+            found = connection.execute(sa.text("select version_num from alembic_version")).scalar()
+            return None if found is None else str(found)
+
+    def check_revision(self) -> None:
+        """Refuse a database whose tables are not of this version."""
+        from .upgrade import head, known
+
+        revision = self.revision()
+        if revision is None:
+            raise DatabaseError(f"{self.name}: holds no campaign yet; make one with 'palmares campaign new'")
+        if revision not in known():
+            raise DatabaseError(
+                f"{self.name}: has version {revision}, which is newer than this palmares knows ({head()}); "
+                "install the palmares that made it, or a later one"
+            )
+        if revision != head():
+            raise DatabaseError(
+                f"{self.name}: has version {revision}, this palmares needs {head()}; "
+                "stop the server and run 'palmares campaign upgrade' (it keeps a copy first)"
+            )
+
+    def upgrade(self, target: str = "head") -> None:
+        """Bring the tables to a version; all of it or nothing."""
+        from .upgrade import upgrade
+
+        with self.begin() as connection:
+            upgrade(connection, target)
+
+    def backup(self, place: Path) -> None:
+        """Copy an SQLite database while it is in use; the copy is whole or absent."""
+        if self.dialect != "sqlite":
+            raise DatabaseError(
+                f"{self.name}: is not an SQLite file; back it up with PostgreSQL's own 'pg_dump --format=custom'"
+            )
+        if place.exists():
+            raise DatabaseError(f"{place}: is there already; name a new file for the copy")
+        beside = place.with_name(f".{place.name}.part")
+        try:
+            with (
+                closing(sqlite3.connect(str(self.engine.url.database))) as here,
+                closing(sqlite3.connect(beside)) as there,
+            ):
+                here.backup(there)
+                # A copy is read from anywhere, so it must not need the files of a write-ahead log beside it.
+                there.execute("pragma journal_mode=delete")
+            os.replace(beside, place)
+        except (sqlite3.Error, OSError) as error:
+            beside.unlink(missing_ok=True)
+            raise DatabaseError(f"{place}: the copy could not be written ({error})") from None
+
+    @contextmanager
+    def _reached(self) -> Iterator[sa.Connection]:
+        """A connection, or a word on why there is none."""
+        try:
+            with self.engine.connect() as connection:
+                yield connection
+        except sa.exc.DBAPIError as error:
+            reason = str(error.orig).strip().splitlines()[0]
+            raise DatabaseError(f"{self.name}: cannot be opened ({reason}); is it a database, and running?") from None
+
+
+def _parse(url: str) -> sa.URL:
+    allowed = "allowed: sqlite:///FILE or postgresql://USER@HOST/NAME"
+    try:
+        parsed = sa.make_url(url)
+    except (sa.exc.ArgumentError, ValueError):
+        raise DatabaseError(f"database: got {url!r}; {allowed}") from None
+    if parsed.drivername in ("postgres", "postgresql"):
+        return parsed.set(drivername="postgresql+psycopg")
+    if parsed.drivername == "sqlite" and parsed.database not in (None, "", ":memory:"):
+        return parsed
+    if parsed.drivername == "postgresql+psycopg":
+        return parsed
+    raise DatabaseError(f"database: got {parsed.render_as_string(hide_password=True)!r}; {allowed}")
+
+
+def _check_sqlite_file(url: sa.URL, create: bool) -> None:
+    path = Path(str(url.database))
+    if path.is_dir() or not path.parent.is_dir():
+        raise DatabaseError(f"{path}: is not a file, or its folder is missing; name a file in a folder that exists")
+    if path.exists():
+        with path.open("rb") as file:
+            start = file.read(16)
+        if start and start != b"SQLite format 3\0":
+            raise DatabaseError(f"{path}: is not an SQLite database; name another file")
+    elif not create:
+        raise DatabaseError(f"{path}: no such file; make a campaign with 'palmares campaign new', or name its database")
+
+
+def _engine(url: sa.URL) -> sa.Engine:
+    if url.get_backend_name() != "sqlite":
+        return sa.create_engine(url, pool_pre_ping=True, pool_size=10, max_overflow=20)
+    engine = sa.create_engine(url, connect_args={"timeout": 30, "check_same_thread": False})
+
+    @sa.event.listens_for(engine, "connect")
+    def prepare(connection: Any, _record: Any) -> None:
+        connection.isolation_level = None  # transactions begin where we say, see below
+        cursor = connection.cursor()
+        for pragma in ("journal_mode=wal", "synchronous=full", "foreign_keys=on", "busy_timeout=30000"):
+            cursor.execute(f"pragma {pragma}")
+        cursor.close()
+
+    @sa.event.listens_for(engine, "begin")
+    def begin(connection: sa.Connection) -> None:
+        # A transaction that turns from reading to writing can be refused; one that begins as a writer waits instead.
+        writes = connection.get_execution_options().get("palmares_writes", False)
+        connection.exec_driver_sql("begin immediate" if writes else "begin")
+
+    return engine

@@ -1,0 +1,106 @@
+"""A campaign as its organiser defined it: found by name, its settings, its state."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from functools import lru_cache
+
+import sqlalchemy as sa
+
+from ..errors import InputError
+from . import journal, schema
+from .database import Database
+from .settings import Settings
+
+STATES = ("open", "paused", "closed")
+
+
+@dataclass(frozen=True)
+class CampaignInfo:
+    id: int
+    name: str
+    state: str
+    created_at: datetime
+
+
+@dataclass(frozen=True)
+class PairInfo:
+    """One language pair of a campaign."""
+
+    id: int
+    name: str
+    source: str
+    target: str
+
+
+def campaigns(db: Database) -> list[CampaignInfo]:
+    """Every campaign of the database, oldest first."""
+    with db.read() as tx:
+        return _found(tx)
+
+
+def find_campaign(tx: sa.Connection, name: str | None) -> CampaignInfo:
+    """A campaign by name; without one, the only one there is."""
+    found = _found(tx)
+    wanted = found if name is None else [info for info in found if info.name == name]
+    if len(wanted) == 1:
+        return wanted[0]
+    known = ", ".join(info.name for info in found) or "none"
+    if name is None and found:
+        raise InputError(f"there are several campaigns, say which: {known}")
+    raise InputError(f"campaign: got {name!r}; there are: {known}")
+
+
+def language_pairs(tx: sa.Connection, campaign_id: int) -> list[PairInfo]:
+    pair = schema.language_pair.c
+    query = sa.select(pair.id, pair.name, pair.source, pair.target).where(pair.campaign_id == campaign_id)
+    return [PairInfo(*row) for row in tx.execute(query.order_by(pair.id))]
+
+
+def settings_of(tx: sa.Connection, campaign_id: int) -> Settings:
+    """The settings in force."""
+    column = schema.setting.c
+    newest = sa.select(column.body).where(column.campaign_id == campaign_id).order_by(column.revision.desc()).limit(1)
+    return _parsed(tx.execute(newest).scalar_one())
+
+
+def change_settings(db: Database, name: str, settings: Settings, *, by: int | None = None) -> int:
+    """Put other settings in force; the earlier ones stay on record. Returns the new revision."""
+    with db.begin() as tx:
+        info = find_campaign(tx, name)
+        revision = store_settings(tx, db, info.id, settings)
+        journal.record(tx, db, info.id, "settings-changed", by=by, revision=revision)
+        return revision
+
+
+def store_settings(tx: sa.Connection, db: Database, campaign_id: int, settings: Settings) -> int:
+    column = schema.setting.c
+    # The campaign's row is locked, so that two changes at once get two numbers.
+    tx.execute(sa.select(schema.campaign.c.id).where(schema.campaign.c.id == campaign_id).with_for_update())
+    last = tx.execute(sa.select(sa.func.max(column.revision)).where(column.campaign_id == campaign_id)).scalar()
+    revision = (last or 0) + 1
+    values = {"campaign_id": campaign_id, "revision": revision, "body": settings.to_toml(), "created_at": db.clock()}
+    tx.execute(schema.setting.insert().values(values))
+    return revision
+
+
+def change_state(db: Database, name: str, state: str, *, by: int | None = None) -> None:
+    """Open, pause (no new work; answers are taken) or close (no answers either) a campaign."""
+    if state not in STATES:
+        raise InputError(f"state: got {state!r}; allowed: {', '.join(STATES)}")
+    with db.begin() as tx:
+        info = find_campaign(tx, name)
+        tx.execute(schema.campaign.update().where(schema.campaign.c.id == info.id).values(state=state))
+        journal.record(tx, db, info.id, "state-changed", by=by, was=info.state, now=state)
+
+
+def _found(tx: sa.Connection) -> list[CampaignInfo]:
+    column = schema.campaign.c
+    query = sa.select(column.id, column.name, column.state, column.created_at).order_by(column.id)
+    return [CampaignInfo(row.id, row.name, row.state, row.created_at) for row in tx.execute(query)]
+
+
+@lru_cache(maxsize=64)
+def _parsed(text: str) -> Settings:
+    return Settings.from_toml(text)

@@ -1,0 +1,241 @@
+"""Who takes part: roles, invitations, sessions.
+
+A token is 256 random bits and is known to its holder alone: the database keeps its digest.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import secrets
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from enum import StrEnum
+
+import sqlalchemy as sa
+
+from ..errors import InputError
+from . import journal, schema
+from .database import Database
+from .definition import CampaignInfo, find_campaign, settings_of
+
+
+class Role(StrEnum):
+    ORGANISER = "organiser"
+    OBSERVER = "observer"
+    JUDGE = "judge"
+
+
+@dataclass(frozen=True)
+class Person:
+    """Someone who takes part in one campaign. ``pseudonym`` is the name that exports use."""
+
+    id: int
+    campaign_id: int
+    campaign: str
+    role: Role
+    name: str
+    pseudonym: str
+    langs: tuple[str, ...]
+    consented: bool
+    practised: bool
+
+
+def add_person(
+    db: Database, campaign: str, role: Role | str, name: str, *, langs: Iterable[str] = (), by: int | None = None
+) -> Person:
+    """Add someone to a campaign; ``langs`` limits a judge to some language pairs."""
+    role, name, langs = _role(role), _checked_name(name), list(langs)
+    with db.begin() as tx:
+        info = find_campaign(tx, campaign)
+        _check_langs(tx, info, langs)
+        taken = sa.select(schema.person.c.id).where(
+            schema.person.c.campaign_id == info.id, schema.person.c.name == name
+        )
+        if tx.execute(taken).first():
+            raise InputError(f"{name!r} is in campaign {campaign!r} already; choose another name, or invite them again")
+        person_id = tx.execute(
+            schema.person.insert()
+            .values(
+                campaign_id=info.id,
+                role=role.value,
+                name=name,
+                pseudonym=f"{role.value}-{secrets.token_hex(4)}",
+                langs=langs,
+                created_at=db.clock(),
+            )
+            .returning(schema.person.c.id)
+        ).scalar_one()
+        journal.record(tx, db, info.id, "person-added", person_id=person_id, by=by, role=role.value, langs=langs)
+        return _person(tx, schema.person.c.id == person_id)
+
+
+def find_person(db: Database, campaign: str, name: str) -> Person:
+    """Someone by name or pseudonym."""
+    with db.read() as tx:
+        info = find_campaign(tx, campaign)
+        column = schema.person.c
+        found = tx.execute(
+            _people().where(column.campaign_id == info.id, sa.or_(column.name == name, column.pseudonym == name))
+        ).first()
+        if found is None:
+            known = tx.scalars(
+                sa.select(column.name).where(column.campaign_id == info.id).order_by(column.id).limit(20)
+            )
+            raise InputError(
+                f"no one called {name!r} in campaign {campaign!r}; there are: {', '.join(known) or 'none'}"
+            )
+        return _made(found)
+
+
+def people(db: Database, campaign_id: int) -> list[Person]:
+    """Everyone in a campaign, in the order they were added."""
+    with db.read() as tx:
+        return [_made(row) for row in tx.execute(_people().where(schema.person.c.campaign_id == campaign_id))]
+
+
+# -- invitations and sessions ------------------------------------------------------------------------
+
+
+def invite(db: Database, person: Person, *, days: float | None = None, by: int | None = None) -> str:
+    """Make an invitation; return its token, which cannot be had again."""
+    token = secrets.token_urlsafe(32)
+    with db.begin() as tx:
+        days = settings_of(tx, person.campaign_id).access.invite_days if days is None else days
+        tx.execute(schema.invite.insert().values(person_id=person.id, **_lasting(db, token, days)))
+        journal.record(tx, db, person.campaign_id, "invited", person_id=person.id, by=by, days=days)
+    return token
+
+
+def redeem(db: Database, token: str) -> Person | None:
+    """Whom an invitation is for; None if it is unknown, revoked or too old."""
+    return _holder(db, schema.invite, token)
+
+
+def open_session(db: Database, person: Person) -> tuple[str, datetime]:
+    """Begin a session; return its token and when it ends."""
+    token = secrets.token_urlsafe(32)
+    with db.begin() as tx:
+        values = _lasting(db, token, settings_of(tx, person.campaign_id).access.session_days)
+        tx.execute(schema.session.insert().values(person_id=person.id, **values))
+        journal.record(tx, db, person.campaign_id, "joined", person_id=person.id, by=person.id)
+    expires = values["expires_at"]
+    assert isinstance(expires, datetime)
+    return token, expires
+
+
+def who(db: Database, token: str) -> Person | None:
+    """Whose session this is; None if it is unknown, ended or too old."""
+    return _holder(db, schema.session, token)
+
+
+def sign_out(db: Database, token: str) -> None:
+    """End a session."""
+    with db.begin() as tx:
+        _revoke(tx, db, schema.session, schema.session.c.digest == digest(token))
+
+
+def revoke(db: Database, person: Person, *, by: int | None = None) -> None:
+    """End every invitation and session of someone."""
+    with db.begin() as tx:
+        _shut_out(tx, db, person)
+        journal.record(tx, db, person.campaign_id, "revoked", person_id=person.id, by=by)
+
+
+def pseudonymise(db: Database, person: Person, *, by: int | None = None) -> None:
+    """Forget someone's name, on their request: only the pseudonym stays, and no link leads back to them."""
+    with db.begin() as tx:
+        _shut_out(tx, db, person)
+        tx.execute(
+            schema.person.update()
+            .where(schema.person.c.id == person.id)
+            .values(name=person.pseudonym, pseudonymised_at=db.clock())
+        )
+        journal.record(tx, db, person.campaign_id, "pseudonymised", person_id=person.id, by=by)
+
+
+def consent(db: Database, person: Person) -> None:
+    """Note that a judge has read the instructions and agreed."""
+    with db.begin() as tx:
+        column = schema.person.c
+        first = schema.person.update().where(column.id == person.id, column.consented_at.is_(None))
+        if tx.execute(first.values(consented_at=db.clock())).rowcount:
+            journal.record(tx, db, person.campaign_id, "consented", person_id=person.id, by=person.id)
+
+
+def digest(token: str) -> str:
+    """What the database keeps of a token. A fast hash will do: there is nothing to guess in 256 random bits."""
+    return hashlib.sha256(token.encode()).hexdigest()
+
+
+# -- inside ------------------------------------------------------------------------------------------
+
+
+def _lasting(db: Database, token: str, days: float) -> dict[str, object]:
+    now = db.clock()
+    return {"digest": digest(token), "created_at": now, "expires_at": now + timedelta(days=days)}
+
+
+def _holder(db: Database, table: sa.Table, token: str) -> Person | None:
+    live = sa.and_(table.c.digest == digest(token), table.c.revoked_at.is_(None), table.c.expires_at > db.clock())
+    query = _people().join(table, table.c.person_id == schema.person.c.id).where(live)
+    with db.read() as tx:
+        row = tx.execute(query).first()
+    return None if row is None else _made(row)
+
+
+def _shut_out(tx: sa.Connection, db: Database, person: Person) -> None:
+    for table in (schema.invite, schema.session):
+        _revoke(tx, db, table, table.c.person_id == person.id)
+
+
+def _revoke(tx: sa.Connection, db: Database, table: sa.Table, which: sa.ColumnElement[bool]) -> None:
+    tx.execute(table.update().where(which, table.c.revoked_at.is_(None)).values(revoked_at=db.clock()))
+
+
+def _people() -> sa.Select[tuple[object, ...]]:
+    person = schema.person
+    return (
+        sa.select(person, schema.campaign.c.name.label("campaign"))
+        .select_from(person.join(schema.campaign, person.c.campaign_id == schema.campaign.c.id))
+        .order_by(person.c.id)
+    )
+
+
+def _person(tx: sa.Connection, which: sa.ColumnElement[bool]) -> Person:
+    return _made(tx.execute(_people().where(which)).one())
+
+
+def _made(row: sa.Row[tuple[object, ...]]) -> Person:
+    return Person(
+        row.id,
+        row.campaign_id,
+        row.campaign,
+        Role(row.role),
+        row.name,
+        row.pseudonym,
+        tuple(row.langs),
+        row.consented_at is not None,
+        row.practised_at is not None,
+    )
+
+
+def _role(role: Role | str) -> Role:
+    try:
+        return Role(role)
+    except ValueError:
+        raise InputError(f"role: got {role!r}; allowed: {', '.join(Role)}") from None
+
+
+def _checked_name(name: str) -> str:
+    if not name.strip() or name != name.strip() or len(name) > 200 or not name.isprintable():
+        raise InputError(f"name: got {name!r}; allowed: 1 to 200 printable characters, no white space around them")
+    return name
+
+
+def _check_langs(tx: sa.Connection, info: CampaignInfo, langs: list[str]) -> None:
+    pair = schema.language_pair
+    known = list(tx.scalars(sa.select(pair.c.name).where(pair.c.campaign_id == info.id).order_by(pair.c.name)))
+    for lang in langs:
+        if lang not in known:
+            raise InputError(f"language pair: got {lang!r}; campaign {info.name!r} has: {', '.join(known)}")

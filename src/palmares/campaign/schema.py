@@ -1,0 +1,291 @@
+"""The tables. What people did (`judgment`, `event`, `setting`) is only ever added to; triggers see to it."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy import CheckConstraint, Column, ForeignKey, Index, Table, UniqueConstraint
+
+#: Tables that refuse UPDATE and DELETE.
+APPEND_ONLY = ("event", "judgment", "setting")
+
+metadata = sa.MetaData(
+    naming_convention={
+        "ix": "ix_%(table_name)s_%(column_0_N_name)s",
+        "uq": "uq_%(table_name)s_%(column_0_N_name)s",
+        "ck": "ck_%(table_name)s_%(constraint_name)s",
+        "fk": "fk_%(table_name)s_%(column_0_name)s",
+        "pk": "pk_%(table_name)s",
+    }
+)
+
+
+class Moment(sa.types.TypeDecorator[datetime]):
+    """A moment in universal time; SQLite, which has no time zones, keeps it without one."""
+
+    impl = sa.DateTime(timezone=True)
+    cache_ok = True
+
+    def process_bind_param(self, value: datetime | None, dialect: sa.Dialect) -> datetime | None:
+        if value is None:
+            return None
+        value = value.astimezone(UTC)
+        return value.replace(tzinfo=None) if dialect.name == "sqlite" else value
+
+    def process_result_value(self, value: datetime | None, dialect: sa.Dialect) -> datetime | None:
+        if value is None:
+            return None
+        return value.replace(tzinfo=UTC) if value.tzinfo is None else value.astimezone(UTC)
+
+
+def _id() -> Column[int]:
+    # SQLite numbers a primary key by itself only if it is exactly INTEGER.
+    return Column("id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), primary_key=True)
+
+
+def _to(table: str, *, optional: bool = False, name: str | None = None, **options: Any) -> Column[int]:
+    return Column(name or f"{table}_id", sa.BigInteger, ForeignKey(f"{table}.id"), nullable=optional, **options)
+
+
+def _text(name: str, *, optional: bool = False, **options: Any) -> Column[str]:
+    return Column(name, sa.Text, nullable=optional, **options)
+
+
+def _at(name: str = "created_at", *, optional: bool = False) -> Column[datetime]:
+    return Column(name, Moment, nullable=optional)
+
+
+# -- what the organiser brings -----------------------------------------------------------------------
+
+campaign = Table(
+    "campaign",
+    metadata,
+    _id(),
+    _text("name", unique=True),
+    _text("state"),  # open, paused, closed
+    _text("secret"),  # keys what must not be guessed or traced: hashes of addresses
+    _at(),
+    CheckConstraint("state in ('open', 'paused', 'closed')", name="state"),
+)
+
+setting = Table(
+    "setting",
+    metadata,
+    _id(),
+    _to("campaign"),
+    Column("revision", sa.Integer, nullable=False),
+    _text("body"),
+    _at(),
+    UniqueConstraint("campaign_id", "revision"),
+)
+
+language_pair = Table(
+    "language_pair",
+    metadata,
+    _id(),
+    _to("campaign"),
+    _text("source"),
+    _text("target"),
+    _text("name"),
+    UniqueConstraint("campaign_id", "name"),
+)
+
+system = Table(
+    "system",
+    metadata,
+    _id(),
+    _to("language_pair"),
+    _text("name"),
+    Column("designed", sa.Integer, nullable=False, default=0),  # screens it was chosen for
+    UniqueConstraint("language_pair_id", "name"),
+)
+
+segment = Table(
+    "segment",
+    metadata,
+    _id(),
+    _to("language_pair"),
+    Column("position", sa.Integer, nullable=False),
+    _text("name"),
+    _text("document", optional=True),
+    _text("source"),
+    _text("reference", optional=True),
+    Column("designed", sa.Integer, nullable=False, default=0),  # screens it was chosen for
+    Column("outputs", sa.Integer, nullable=False),  # different outputs there are to compare
+    UniqueConstraint("language_pair_id", "position"),
+    UniqueConstraint("language_pair_id", "name"),
+)
+
+output = Table(
+    "output",
+    metadata,
+    _id(),
+    _to("segment", index=True),
+    _text("kind"),  # system, reference, degraded
+    _text("text"),
+    _to("output", optional=True, name="original_id"),  # of a degraded one
+    CheckConstraint("kind in ('system', 'reference', 'degraded')", name="kind"),
+)
+
+output_system = Table(
+    "output_system",
+    metadata,
+    Column("output_id", sa.BigInteger, ForeignKey("output.id"), primary_key=True),
+    Column("system_id", sa.BigInteger, ForeignKey("system.id"), primary_key=True),
+)
+
+# -- who takes part ----------------------------------------------------------------------------------
+
+person = Table(
+    "person",
+    metadata,
+    _id(),
+    _to("campaign"),
+    _text("role"),
+    _text("name"),
+    _text("pseudonym"),
+    Column("langs", sa.JSON, nullable=False),  # names of language pairs; empty: all
+    _at(),
+    _at("consented_at", optional=True),
+    _at("practised_at", optional=True),
+    _at("pseudonymised_at", optional=True),
+    UniqueConstraint("campaign_id", "name"),
+    UniqueConstraint("campaign_id", "pseudonym"),
+    CheckConstraint("role in ('organiser', 'observer', 'judge')", name="role"),
+)
+
+invite = Table(
+    "invite",
+    metadata,
+    _id(),
+    _to("person", index=True),
+    _text("digest", unique=True),
+    _at(),
+    _at("expires_at"),
+    _at("revoked_at", optional=True),
+)
+
+session = Table(
+    "session",
+    metadata,
+    _id(),
+    _to("person", index=True),
+    _text("digest", unique=True),
+    _at(),
+    _at("expires_at"),
+    _at("revoked_at", optional=True),
+)
+
+# -- what is asked, and of whom ----------------------------------------------------------------------
+
+hit = Table(
+    "hit",
+    metadata,
+    _id(),
+    _to("language_pair", index=True),
+    Column("wanted", sa.Integer, nullable=False),  # judges who shall do it
+    Column("closed", sa.Boolean, nullable=False),  # every screen has the answers it shall have
+    _at(),
+)
+
+screen = Table(
+    "screen",
+    metadata,
+    _id(),
+    _to("hit", optional=True, index=True),  # a practice screen is in none
+    _to("segment"),
+    Column("position", sa.Integer, nullable=False),
+    _text("purpose"),  # judge, practice
+    _text("control", optional=True),  # reference, degraded
+    _text("strategy"),
+    Column("probability", sa.Float, nullable=False),  # of this segment and these outputs, when they were chosen
+    _at(),
+    CheckConstraint("purpose in ('judge', 'practice')", name="purpose"),
+    CheckConstraint("control in ('reference', 'degraded')", name="control"),
+)
+
+screen_output = Table(
+    "screen_output",
+    metadata,
+    Column("screen_id", sa.BigInteger, ForeignKey("screen.id"), primary_key=True),
+    Column("output_id", sa.BigInteger, ForeignKey("output.id"), primary_key=True),
+)
+
+lease = Table(
+    "lease",
+    metadata,
+    _id(),
+    _to("hit"),
+    _to("person", index=True),
+    _at(),
+    _at("renewed_at"),
+    _at("finished_at", optional=True),
+    UniqueConstraint("hit_id", "person_id"),
+)
+
+served = Table(
+    "served",
+    metadata,
+    _id(),
+    _text("public_id", unique=True),
+    _to("lease", optional=True, index=True),  # a practice screen has none
+    _to("screen", index=True),
+    _to("person"),
+    Column("position", sa.Integer, nullable=False),
+    Column("places", sa.JSON, nullable=False),  # output ids from top to bottom
+    _to("served", optional=True, name="repeat_of"),
+    _at(),
+    Index("ix_served_person_id_id", "person_id", "id"),
+)
+
+# -- what came back ----------------------------------------------------------------------------------
+
+judgment = Table(
+    "judgment",
+    metadata,
+    _id(),
+    _to("served"),
+    Column("revision", sa.Integer, nullable=False),
+    _text("submission"),
+    Column("ranks", sa.JSON(none_as_null=True), nullable=True),  # from top to bottom; null: skipped
+    _text("skip", optional=True),
+    _text("note", optional=True),
+    Column("seconds", sa.Float, nullable=True),
+    Column("late", sa.Boolean, nullable=False),
+    _at(),
+    UniqueConstraint("served_id", "revision"),
+    UniqueConstraint("served_id", "submission"),
+    CheckConstraint("(ranks is null) <> (skip is null)", name="answer"),
+)
+
+draft = Table(
+    "draft",
+    metadata,
+    Column("served_id", sa.BigInteger, ForeignKey("served.id"), primary_key=True, autoincrement=False),
+    Column("ranks", sa.JSON, nullable=False),
+    Column("version", sa.Integer, nullable=False),
+    _at("updated_at"),
+)
+
+event = Table(
+    "event",
+    metadata,
+    _id(),
+    _to("campaign", index=True),
+    _at(),
+    _text("kind"),
+    _to("person", optional=True),  # whom it is about
+    _to("person", optional=True, name="by_id"),  # who did it; null: the command line
+    Column("body", sa.JSON, nullable=False),
+)
+
+rate = Table(
+    "rate",
+    metadata,
+    Column("key", sa.Text, primary_key=True),
+    Column("slot", sa.BigInteger, primary_key=True, autoincrement=False),
+    Column("count", sa.Integer, nullable=False),
+    Index("ix_rate_slot", "slot"),
+)

@@ -1,0 +1,153 @@
+"""What a judge sees: one served screen, without a trace of which system is which."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import sqlalchemy as sa
+
+from ..texts.languages import LanguagePair
+from . import schema
+from .database import Database
+from .definition import settings_of
+from .errors import UnknownScreen
+from .people import Person
+
+
+@dataclass(frozen=True)
+class Option:
+    """One output; ``place`` counts from 1 at the top."""
+
+    place: int
+    text: str
+
+
+@dataclass(frozen=True)
+class ScreenView:
+    """Everything the page shows.
+
+    ``ranks`` are those of the stored answer, else of the draft, else None, by place; ``revision`` is 0 before the
+    first answer. ``previous`` and ``following`` are the other screens of the same HIT.
+    """
+
+    id: str
+    practice: bool
+    langs: LanguagePair
+    source: str
+    reference: str | None
+    before: tuple[str, ...]
+    after: tuple[str, ...]
+    options: tuple[Option, ...]
+    ranks: tuple[int | None, ...]
+    skipped: str | None
+    note: str | None
+    revision: int
+    draft_version: int
+    number: int
+    of: int
+    previous: str | None
+    following: tuple[str, ...]
+
+
+def load(db: Database, person: Person, screen_id: str) -> ScreenView:
+    """A screen that was served to this judge; anyone else's does not exist for them."""
+    with db.read() as tx:
+        row = served_row(tx, person, screen_id)
+        settings = settings_of(tx, person.campaign_id).screen
+        segment = tx.execute(sa.select(schema.segment).where(schema.segment.c.id == row.segment_id)).one()
+        before, after = _context(tx, segment, settings.context)
+        latest, draft = latest_answer(tx, row.id), _draft(tx, row.id)
+        ids = _screens_of_hit(tx, row)
+        here = ids.index(screen_id)
+        return ScreenView(
+            id=screen_id,
+            practice=row.purpose == "practice",
+            langs=LanguagePair(row.source, row.target),
+            source=segment.source,
+            reference=segment.reference if settings.reference else None,
+            before=before,
+            after=after,
+            options=_options(tx, row.places),
+            ranks=_ranks(row, latest, draft),
+            skipped=None if latest is None else latest.skip,
+            note=None if latest is None else latest.note,
+            revision=0 if latest is None else latest.revision,
+            draft_version=0 if draft is None else draft.version,
+            number=here + 1,
+            of=len(ids),
+            previous=ids[here - 1] if here else None,
+            following=tuple(ids[here + 1 :]),
+        )
+
+
+def served_row(tx: sa.Connection, person: Person, screen_id: str, *, lock: bool = False) -> sa.Row[tuple[object, ...]]:
+    """The record of a screen served to this judge; with ``lock``, no one else can answer it meanwhile."""
+    served, screen, segment, pair = schema.served, schema.screen, schema.segment, schema.language_pair
+    query = (
+        sa.select(served, screen.c.segment_id, screen.c.hit_id, screen.c.purpose, pair.c.source, pair.c.target)
+        .join(screen, served.c.screen_id == screen.c.id)
+        .join(segment, screen.c.segment_id == segment.c.id)
+        .join(pair, segment.c.language_pair_id == pair.c.id)
+        .where(served.c.public_id == screen_id, served.c.person_id == person.id)
+    )
+    found = tx.execute(query.with_for_update(of=served) if lock else query).first()
+    if found is None:
+        raise UnknownScreen
+    return found
+
+
+def latest_answer(tx: sa.Connection, served_id: int) -> sa.Row[tuple[object, ...]] | None:
+    """The latest revision of the answer to a served screen."""
+    judgment = schema.judgment
+    query = sa.select(judgment).where(judgment.c.served_id == served_id).order_by(judgment.c.revision.desc()).limit(1)
+    return tx.execute(query).first()
+
+
+def _draft(tx: sa.Connection, served_id: int) -> sa.Row[tuple[object, ...]] | None:
+    return tx.execute(sa.select(schema.draft).where(schema.draft.c.served_id == served_id)).first()
+
+
+def _ranks(
+    row: sa.Row[tuple[object, ...]],
+    latest: sa.Row[tuple[object, ...]] | None,
+    draft: sa.Row[tuple[object, ...]] | None,
+) -> tuple[int | None, ...]:
+    if draft is not None:  # newer than any answer: storing an answer removes the draft
+        return tuple(draft.ranks)
+    if latest is not None and latest.ranks is not None:
+        return tuple(latest.ranks)
+    return (None,) * len(row.places)
+
+
+def _options(tx: sa.Connection, places: list[int]) -> tuple[Option, ...]:
+    output = schema.output.c
+    texts = dict(tx.execute(sa.select(output.id, output.text).where(output.id.in_(places))).all())
+    return tuple(Option(place, texts[output_id]) for place, output_id in enumerate(places, 1))
+
+
+def _context(
+    tx: sa.Connection, segment: sa.Row[tuple[object, ...]], sentences: int
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Source sentences before and after, of the same document (where documents are known)."""
+    if not sentences:
+        return (), ()
+    column = schema.segment.c
+    near = (
+        sa.select(column.position, column.source)
+        .where(column.language_pair_id == segment.language_pair_id, column.position != segment.position)
+        .where(column.position.between(segment.position - sentences, segment.position + sentences))
+        .where(column.document == segment.document if segment.document is not None else column.document.is_(None))
+        .order_by(column.position)
+    )
+    rows = tx.execute(near).all()
+    before = tuple(text for position, text in rows if position < segment.position)
+    return before, tuple(text for position, text in rows if position > segment.position)
+
+
+def _screens_of_hit(tx: sa.Connection, row: sa.Row[tuple[object, ...]]) -> list[str]:
+    if row.lease_id is None:
+        return [row.public_id]
+    served = schema.served.c
+    return list(
+        tx.scalars(sa.select(served.public_id).where(served.lease_id == row.lease_id).order_by(served.position))
+    )
