@@ -1,0 +1,165 @@
+"""Who may do what: every route declares its roles, and this is the one place that checks them.
+
+A route says ``dependencies=[allow(Role.JUDGE)]``, or ``[PUBLIC]``; the application is not made with one that says
+nothing. A handler that wants to know who is there takes a `Judge` or `Staff`, and the database as `Store`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated, Any, cast
+
+from fastapi import Depends, FastAPI, Request
+from fastapi.routing import APIRoute, iter_route_contexts
+from starlette.concurrency import run_in_threadpool
+from starlette.exceptions import HTTPException
+from starlette.responses import Response
+from starlette.routing import Mount
+
+from ..campaign.database import Database
+from ..campaign.limits import count_write
+from ..campaign.people import Person, Role, who
+from .security import SAFE_METHODS, StaticFilesForEver, csrf_token, given_csrf, is_csrf_token, refuse_other_sites
+
+#: A browser may hold one session of each group in a campaign: an organiser may also judge.
+GROUPS = {Role.JUDGE: "judge", Role.OBSERVER: "staff", Role.ORGANISER: "staff"}
+
+
+@dataclass(frozen=True)
+class Session:
+    """Someone who is signed in, and the secret of their cookie."""
+
+    person: Person
+    token: str
+
+
+def database(request: Request) -> Database:
+    return cast(Database, request.app.state.database)
+
+
+def cookie_name(person_role: Role, campaign: str) -> str:
+    return f"palmares-{GROUPS[person_role]}-{campaign}"
+
+
+class Access:
+    """The check of one route: the session, its role and campaign, the CSRF token, the rate of writing."""
+
+    def __init__(self, roles: frozenset[Role]) -> None:
+        self.roles = roles
+
+    async def __call__(self, request: Request) -> None:
+        writes = request.method not in SAFE_METHODS
+        if writes:
+            refuse_other_sites(request)
+        if not self.roles:
+            return
+        found = await run_in_threadpool(_sessions, request)
+        allowed = [session for session in found if session.person.role in self.roles]
+        if not allowed:
+            raise _refusal(found, self.roles)
+        if writes:
+            allowed = [_with_token(allowed, await given_csrf(request))]
+            await run_in_threadpool(count_write, database(request), allowed[0].person, allowed[0].token)
+        remember(request, allowed[0])
+
+
+def allow(*roles: Role) -> Any:
+    """Declare who may use a route. What observers may see, organisers may too."""
+    more = {Role.ORGANISER} if Role.OBSERVER in roles else set()
+    return Depends(Access(frozenset(roles) | more))
+
+
+#: For what anyone may see. Such a route checks by itself whatever it changes.
+PUBLIC = Depends(Access(frozenset()))
+
+
+def remember(request: Request, session: Session) -> None:
+    """Tell handlers and templates who is there."""
+    request.state.session, request.state.csrf = session, csrf_token(session.token)
+
+
+def current_session(request: Request) -> Session:
+    return cast(Session, request.state.session)
+
+
+def current_person(request: Request) -> Person:
+    return current_session(request).person
+
+
+Store = Annotated[Database, Depends(database)]
+Judge = Annotated[Person, Depends(current_person)]
+Staff = Annotated[Person, Depends(current_person)]
+SignedIn = Annotated[Session, Depends(current_session)]
+
+
+def signed_in(request: Request, group: Role, campaign: str) -> Session | None:
+    """The session that a request's cookie gives in one campaign."""
+    token = request.cookies.get(cookie_name(group, campaign))
+    person = who(database(request), token) if token else None
+    if person is None or token is None or person.campaign != campaign or GROUPS[person.role] != GROUPS[group]:
+        return None
+    return Session(person, token)
+
+
+def set_session_cookie(request: Request, response: Response, person: Person, token: str, seconds: int) -> None:
+    response.set_cookie(cookie_name(person.role, person.campaign), token, max_age=seconds, **_cookie(request))
+
+
+def delete_session_cookie(request: Request, response: Response, person: Person) -> None:
+    response.delete_cookie(cookie_name(person.role, person.campaign), **_cookie(request))
+
+
+def _cookie(request: Request) -> dict[str, Any]:
+    path = f"{request.scope.get('root_path', '')}/"
+    return {"path": path, "secure": request.url.scheme == "https", "httponly": True, "samesite": "lax"}
+
+
+def _sessions(request: Request) -> list[Session]:
+    campaign = request.path_params["campaign"]
+    found = (signed_in(request, role, campaign) for role in (Role.JUDGE, Role.ORGANISER))
+    return [session for session in found if session is not None]
+
+
+def _refusal(found: list[Session], roles: frozenset[Role]) -> HTTPException:
+    if not found:
+        return HTTPException(401, "you are not signed in to this campaign; open the link you were invited with")
+    wanted = " or ".join(sorted(roles))
+    return HTTPException(403, f"this is for the {wanted} of the campaign; you are signed in as {found[0].person.role}")
+
+
+def _with_token(sessions: list[Session], token: str) -> Session:
+    for session in sessions:
+        if is_csrf_token(session.token, token):
+            return session
+    raise HTTPException(403, "the form is not from this session (its token is missing or wrong); load the page again")
+
+
+# -- every route declares --------------------------------------------------------------------------------------
+
+
+def declared_roles(route: Any) -> frozenset[Role] | None:
+    """The roles of a route; None if it declares none."""
+    calls = [dependency.call for dependency in route.dependant.dependencies]
+    checks = [call for call in calls if isinstance(call, Access)]
+    return checks[0].roles if len(checks) == 1 else None
+
+
+def routes(app: FastAPI) -> list[Any]:
+    """Every route that runs a handler of ours."""
+    return [route for route in iter_route_contexts(app.routes) if isinstance(route.original_route, APIRoute)]
+
+
+def check_declarations(app: FastAPI) -> None:
+    """Refuse an application with a route that does not say, exactly once, who may use it."""
+    for route in iter_route_contexts(app.routes):
+        original = route.original_route
+        if isinstance(original, APIRoute):
+            roles = declared_roles(route)
+            ok = roles is not None and (not roles or "{campaign}" in str(route.path))
+        else:
+            static = isinstance(original, Mount) and isinstance(original.app, StaticFilesForEver)
+            ok = static or route.path == app.openapi_url
+        if not ok:
+            raise TypeError(
+                f"route {route.path!r} must declare who may use it, once: dependencies=[allow(…)] or [PUBLIC]"
+            )

@@ -1,0 +1,164 @@
+"""The JSON interface: what the judge's page uses behind the scenes, and what scripts may use.
+
+Sign in through an invitation link; then the cookie says who you are. Requests that change something carry the header
+``X-CSRF-Token``, which ``GET …/work`` gives.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import APIRouter, Header, Path, Request
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+
+from ..campaign.answers import NOTE_LENGTH, Answer, save_draft, submit
+from ..campaign.people import Role
+from ..campaign.progress import judge_progress
+from ..campaign.screens import ScreenView, load
+from ..campaign.work import next_screen
+from .access import Judge, Store, allow
+from .errors import documented
+from .forms import storable
+from .pages import url
+from .security import CSRF_HEADER
+
+_ALWAYS = (401, 403, 404, 422, 500, 503)
+router = APIRouter(prefix="/api/v1/{campaign}", responses=documented(*_ALWAYS))
+_WRITES = documented(400, 409, 413, 429, 507)
+
+
+CampaignName = Annotated[str, Path(pattern="^[a-z0-9][a-z0-9-]{0,62}$", description="the campaign's name")]
+ScreenId = Annotated[str, Path(pattern="^[A-Za-z0-9_-]{1,64}$", description="the public id of a served screen")]
+CsrfHeader = Annotated[str | None, Header(alias=CSRF_HEADER, description="from `GET …/work`")]
+Ranks = Annotated[list[int | None], Field(max_length=20, description="by place, from the top; 1 is best, ties allowed")]
+Note = Annotated[str, Field(max_length=NOTE_LENGTH), AfterValidator(storable)]
+Version = Annotated[int, Field(ge=0, le=2**31 - 1)]
+
+
+class Progress(BaseModel):
+    done: int
+    target: int
+
+
+class Work(BaseModel):
+    """What to do now: ``screen`` is null if there is nothing. ``csrf`` goes into the header X-CSRF-Token."""
+
+    screen: str | None
+    progress: Progress
+    csrf: str
+
+
+class Languages(BaseModel):
+    source: str
+    target: str
+
+
+class ShownOption(BaseModel):
+    model_config = ConfigDict(from_attributes=True)
+    place: int
+    text: str
+
+
+class Screen(BaseModel):
+    """One screen as its judge sees it."""
+
+    model_config = ConfigDict(from_attributes=True)
+    id: str
+    practice: bool
+    langs: Languages
+    source: str
+    reference: str | None
+    before: list[str]
+    after: list[str]
+    options: list[ShownOption]
+    ranks: list[int | None]
+    skipped: str | None
+    note: str | None
+    revision: int
+    draft_version: int
+    number: int
+    of: int
+    previous: str | None
+    following: list[str]
+
+
+class DraftIn(BaseModel):
+    """An unfinished answer, and the version of the draft it was made from."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+    ranks: Ranks
+    version: Version
+
+
+class DraftOut(BaseModel):
+    version: int
+
+
+class AnswerIn(BaseModel):
+    """Either ``ranks`` or ``skip``. The same ``submission`` again changes nothing; ``revision`` is the one answered."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+    ranks: Ranks | None = None
+    skip: Annotated[str | None, Field(max_length=50)] = None
+    note: Annotated[str | None, Field(max_length=NOTE_LENGTH), AfterValidator(lambda note: note and storable(note))] = (
+        None
+    )
+    submission: Annotated[str, Field(pattern="^[A-Za-z0-9_.:-]{1,100}$")]
+    revision: Version = 0
+    seconds: float | None = None
+
+
+class AnswerOut(BaseModel):
+    """The answer is stored. ``repeated``: it was before. ``late``: the work had been given back. ``next``: go on."""
+
+    revision: int
+    repeated: bool
+    late: bool
+    next: str
+
+
+@router.get("/work", dependencies=[allow(Role.JUDGE)])
+def work(request: Request, campaign: CampaignName, judge: Judge, db: Store) -> Work:
+    """The screen to answer now, and how far this judge has come."""
+    screen, progress = next_screen(db, judge), judge_progress(db, judge)
+    return Work(screen=screen, progress=Progress(done=progress.done, target=progress.target), csrf=request.state.csrf)
+
+
+@router.get("/screens/{screen_id}", dependencies=[allow(Role.JUDGE)])
+def screen(campaign: CampaignName, screen_id: ScreenId, judge: Judge, db: Store) -> Screen:
+    """A screen that was served to this judge."""
+    return shown(load(db, judge, screen_id))
+
+
+@router.put("/screens/{screen_id}/draft", dependencies=[allow(Role.JUDGE)], responses=_WRITES)
+def draft(
+    campaign: CampaignName, screen_id: ScreenId, body: DraftIn, judge: Judge, db: Store, token: CsrfHeader = None
+) -> DraftOut:
+    """Keep an unfinished answer."""
+    saved = save_draft(db, judge, screen_id, tuple(body.ranks), version=body.version)
+    return DraftOut(version=saved.version)
+
+
+@router.post("/screens/{screen_id}/answer", dependencies=[allow(Role.JUDGE)], responses=_WRITES)
+def answer(
+    request: Request,
+    campaign: CampaignName,
+    screen_id: ScreenId,
+    body: AnswerIn,
+    judge: Judge,
+    db: Store,
+    token: CsrfHeader = None,
+) -> AnswerOut:
+    """Store an answer: once, however often it is sent."""
+    given = Answer(None if body.ranks is None else tuple(body.ranks), body.skip, body.note)
+    receipt = submit(
+        db, judge, screen_id, given, submission=body.submission, revision=body.revision, seconds=body.seconds
+    )
+    onwards = url(request, f"/c/{campaign}/judge")
+    return AnswerOut(revision=receipt.revision, repeated=receipt.repeated, late=receipt.late, next=onwards)
+
+
+def shown(view: ScreenView) -> Screen:
+    langs = Languages(source=view.langs.source, target=view.langs.target)
+    fields = {name: getattr(view, name) for name in Screen.model_fields if name != "langs"}
+    return Screen.model_validate({**fields, "langs": langs})

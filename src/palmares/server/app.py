@@ -1,0 +1,82 @@
+"""Make the application."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from importlib import import_module
+from importlib.util import find_spec
+
+from fastapi import FastAPI
+from starlette.concurrency import run_in_threadpool
+from starlette.types import Scope
+
+from .._version import __version__
+from ..campaign.database import Database
+from ..campaign.limits import body_bytes
+from . import errors, pages
+from .access import check_declarations
+from .config import ServerConfig
+from .security import BelowRootPath, BodyLimit, SecurityHeaders, StaticFilesForEver
+
+#: Modules with a ``router``, and whether programs are meant to use it.
+ROUTERS = {"join": False, "judging": False, "manage": False, "api": True, "health": True}
+_CAMPAIGN = re.compile(r"/(?:c|api/v1)/([a-z0-9][a-z0-9-]{0,62})(?:/|$)")
+
+
+def from_environment() -> FastAPI:
+    """The application as the environment describes it: ``uvicorn --factory palmares.server.app:from_environment``."""
+    errors.guard_access_log()
+    return create_app(ServerConfig.from_environment())
+
+
+def create_app(config: ServerConfig, *, database: Database | None = None) -> FastAPI:
+    """The application; ``database`` is an open one to use instead of the configured one."""
+    db = database or Database.open(config.database)
+    app = FastAPI(
+        title="Palmares",
+        version=__version__,
+        description="Collect human judgments of competing systems.",
+        root_path=config.root_path,
+        docs_url=None,  # its page needs scripts from elsewhere
+        redoc_url=None,
+        redirect_slashes=False,
+        lifespan=_closing(db) if database is None else None,
+    )
+    app.state.database, app.state.config = db, config
+    errors.install(app)
+    # The last one added is the outermost.
+    app.add_middleware(BodyLimit, limit_for=_body_limit(db, config.root_path))
+    app.add_middleware(errors.Boundary)
+    app.add_middleware(SecurityHeaders)
+    app.add_middleware(BelowRootPath, root_path=config.root_path)
+    _add_routes(app)
+    check_declarations(app)
+    return app
+
+
+def _add_routes(app: FastAPI) -> None:
+    for name, for_programs in ROUTERS.items():
+        if find_spec(f"{__package__}.{name}") is None:
+            continue
+        router = import_module(f".{name}", __package__).router
+        app.include_router(router, include_in_schema=for_programs)
+    app.mount(f"/static/{pages.digest()}", StaticFilesForEver(directory=pages.STATIC), name="static")
+
+
+def _closing(db: Database) -> Callable[[FastAPI], AbstractAsyncContextManager[None]]:
+    @asynccontextmanager
+    async def lifespan(app: FastAPI) -> AsyncIterator[None]:
+        yield
+        db.close()
+
+    return lifespan
+
+
+def _body_limit(db: Database, root_path: str) -> Callable[[Scope], Awaitable[int]]:
+    async def limit_for(scope: Scope) -> int:
+        named = _CAMPAIGN.match(str(scope["path"]).removeprefix(root_path))
+        return await run_in_threadpool(body_bytes, db, named[1] if named else None)
+
+    return limit_for

@@ -1,0 +1,88 @@
+"""Forms as browsers send them: from names and texts to an answer of the store."""
+
+from __future__ import annotations
+
+import math
+import re
+from dataclasses import dataclass
+from typing import Annotated
+
+from fastapi import Depends, Request
+from starlette.datastructures import FormData
+
+from ..campaign.answers import Answer
+from ..campaign.errors import BadAnswer
+
+_RANK = re.compile(r"[1-9]\d?")
+_NUMBER = re.compile(r"\d{1,9}")
+_SUBMISSION = re.compile(r"[A-Za-z0-9_.:-]{1,100}")
+
+
+async def _form(request: Request) -> FormData:
+    return await request.form()
+
+
+Form = Annotated[FormData, Depends(_form)]
+
+
+@dataclass(frozen=True)
+class AnswerForm:
+    """What the form of a screen says. ``ranks`` are by place; None where none was chosen."""
+
+    ranks: tuple[int | None, ...]
+    skips: bool
+    reason: str
+    note: str
+    submission: str
+    revision: int
+    seconds: float | None
+
+    @classmethod
+    def read(cls, form: FormData, outputs: int) -> AnswerForm:
+        """Read a form for a screen with so many outputs; one that no page of ours makes is refused."""
+        submission, revision = field(form, "submission"), field(form, "revision")
+        if not _SUBMISSION.fullmatch(submission) or not _NUMBER.fullmatch(revision):
+            raise BadAnswer("the form is damaged: it does not say which answer it is; load the page again")
+        return cls(
+            ranks=tuple(_rank(field(form, f"rank-{place}")) for place in range(1, outputs + 1)),
+            skips=field(form, "action") == "skip",
+            reason=field(form, "reason"),
+            note=storable(field(form, "note").replace("\r\n", "\n").strip()),
+            submission=submission,
+            revision=int(revision),
+            seconds=_seconds(field(form, "seconds")),
+        )
+
+    @property
+    def answer(self) -> Answer:
+        return Answer(skip=self.reason, note=self.note or None) if self.skips else Answer(ranks=self.ranks)
+
+
+def field(form: FormData, name: str) -> str:
+    """The text of a field; an empty one if it is missing or a file."""
+    value = form.get(name, "")
+    return value if isinstance(value, str) else ""
+
+
+def storable(text: str) -> str:
+    """Refuse what no database stores: NUL, and halves of characters."""
+    if "\0" in text or any(0xD800 <= ord(sign) < 0xE000 for sign in text):
+        raise BadAnswer("a text holds NUL or half a character; send plain Unicode text")
+    return text
+
+
+def _rank(text: str) -> int | None:
+    if not text:
+        return None
+    if not _RANK.fullmatch(text):
+        raise BadAnswer(f"rank: got {text[:20]!r}; allowed: a whole number from 1 (best)")
+    return int(text)
+
+
+def _seconds(text: str) -> float | None:
+    """The time the page measured; without JavaScript there is none."""
+    try:
+        value = float(text)
+    except ValueError:
+        return None
+    return value if math.isfinite(value) else None

@@ -1,0 +1,89 @@
+"""Pages from templates: every value escaped, words in the reader's language, addresses below the root path."""
+
+from __future__ import annotations
+
+import hashlib
+from functools import cache, partial
+from pathlib import Path
+from typing import Any
+
+from fastapi import Request
+from fastapi.responses import HTMLResponse
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+from .markdown import to_html
+from .words import LANGUAGES, Words, choose_language, words
+
+HERE = Path(__file__).parent
+STATIC = HERE / "static"
+LANGUAGE_COOKIE = "palmares-language"
+_ONE_YEAR = 365 * 24 * 3600
+
+
+def render(request: Request, name: str, *, status: int = 200, **context: Any) -> HTMLResponse:
+    """Fill a template; it also gets ``say`` (words), ``url``, ``static``, ``csrf`` and what `base.html` shows."""
+    say = words_for(request)
+    page = environment().get_template(name)
+    text = page.render(
+        say=say,
+        languages=LANGUAGES,
+        url=partial(url, request),
+        static=partial(static, request),
+        csrf=getattr(request.state, "csrf", ""),
+        **context,
+    )
+    response = HTMLResponse(text, status_code=status, headers={"Content-Language": say.language})
+    if request.query_params.get("ui") == say.language:
+        remember_language(request, response, say.language)
+    return response
+
+
+def words_for(request: Request) -> Words:
+    """The words in the language of this reader."""
+    asked, remembered = request.query_params.get("ui"), request.cookies.get(LANGUAGE_COOKIE)
+    return words(choose_language(asked, remembered, request.headers.get("accept-language")))
+
+
+def remember_language(request: Request, response: HTMLResponse, language: str) -> None:
+    response.set_cookie(
+        LANGUAGE_COOKIE,
+        language,
+        max_age=_ONE_YEAR,
+        path=url(request, "/"),
+        secure=request.url.scheme == "https",
+        httponly=True,
+        samesite="lax",
+    )
+
+
+def url(request: Request, path: str) -> str:
+    """An address of this server, from ``/`` on, wherever a proxy has put it."""
+    return str(request.scope.get("root_path", "")).rstrip("/") + path
+
+
+def static(request: Request, name: str) -> str:
+    """Where a style sheet or script is; the address changes with the content, so it may be cached for ever."""
+    return url(request, f"/static/{digest()}/{name}")
+
+
+@cache
+def digest() -> str:
+    """One digest for all static files: modules import each other by relative address, and must not get old ones."""
+    content = hashlib.sha256()
+    for path in sorted(STATIC.iterdir()):
+        content.update(path.name.encode() + b"\0" + path.read_bytes())
+    return content.hexdigest()[:16]
+
+
+@cache
+def environment() -> Environment:
+    """The templates; a name that is not there is an error, never an empty string."""
+    made = Environment(
+        loader=FileSystemLoader(HERE / "templates"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    made.filters["markdown"] = to_html
+    return made

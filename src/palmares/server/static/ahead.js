@@ -1,0 +1,34 @@
+/** The following screens of the HIT, fetched ahead, so that the judge goes on at once, also without a network. */
+
+const fetched = new Map(); // address → text of the page
+
+export async function fetchAhead(addresses) {
+  for (const address of addresses) {
+    if (fetched.has(address)) continue;
+    try {
+      const response = await fetch(address, { headers: { Accept: "text/html" } });
+      if (response.ok && !response.redirected) fetched.set(address, await response.text());
+    } catch {
+      return; // no network now; the screen is fetched when it is needed
+    }
+  }
+}
+
+/** Keep the page that is shown, to come back to it without a network. */
+export function keep(address) {
+  fetched.set(address, document.documentElement.outerHTML);
+}
+
+/** A page fetched ahead, parsed; null if there is none. */
+export function page(address) {
+  const text = fetched.get(address);
+  return text ? new DOMParser().parseFromString(text, "text/html") : null;
+}
+
+/** Put the content of another page in place of this one's. */
+export function swap(other) {
+  document.querySelector("main").replaceChildren(...other.querySelector("main").childNodes);
+  document.title = other.title;
+  scrollTo(0, 0);
+  document.getElementById("title").focus({ preventScroll: true });
+}

@@ -1,0 +1,98 @@
+/** The ranks on the screen: reading, setting and taking them back, and which output is the current one. */
+
+import { announce, say } from "./say.js";
+
+export class Ranks {
+  constructor(form, changed) {
+    this.outputs = [...form.querySelectorAll(".output")];
+    this.changed = changed;
+    this.known = this.values;
+    this.done = []; // [index, rank before], the last one at the end
+    form.addEventListener("change", (event) => this.noticed(event.target));
+    form.addEventListener("focusin", (event) => {
+      const index = this.outputs.indexOf(event.target.closest(".output"));
+      if (index >= 0) this.mark(index);
+    });
+    this.mark(Math.max(this.firstMissing(), 0));
+  }
+
+  get values() {
+    return this.outputs.map((output) => Number(output.querySelector("input:checked")?.value) || null);
+  }
+
+  /** Places (from 1) without a rank. */
+  get missing() {
+    return this.values.flatMap((rank, index) => (rank === null ? [index + 1] : []));
+  }
+
+  firstMissing(from = 0) {
+    const ranks = this.values;
+    const order = ranks.map((_, step) => (from + step) % ranks.length);
+    return order.find((index) => ranks[index] === null) ?? -1;
+  }
+
+  /** A rank was chosen with the mouse, a finger or the arrow keys of the browser itself. */
+  noticed(input) {
+    const index = this.outputs.indexOf(input.closest(".output"));
+    if (index < 0) return;
+    this.done.push([index, this.known[index]]);
+    this.settled(index);
+  }
+
+  set(index, rank) {
+    const input = this.outputs[index].querySelector(`input[value="${rank}"]`);
+    if (!input) return false;
+    this.done.push([index, this.known[index]]);
+    input.checked = true;
+    this.settled(index);
+    announce(say("ranked", { place: index + 1, rank }));
+    return true;
+  }
+
+  undo() {
+    const step = this.done.pop();
+    if (!step) return announce(say("nothing-to-undo"));
+    const [index, rank] = step;
+    this.put(index, rank);
+    this.settled(index);
+    this.go(index);
+    return announce(say("undone", { place: index + 1 }));
+  }
+
+  /** Show ranks that come from elsewhere; there is nothing to take back in them. */
+  show(ranks) {
+    ranks.forEach((rank, index) => this.put(index, rank));
+    this.done = [];
+    this.known = this.values;
+    this.mark(Math.max(this.firstMissing(), 0));
+  }
+
+  put(index, rank) {
+    for (const input of this.outputs[index].querySelectorAll("input")) input.checked = Number(input.value) === rank;
+  }
+
+  settled(index) {
+    this.known = this.values;
+    if (this.known[index] !== null) this.complain(index, false);
+    this.changed();
+  }
+
+  complain(index, wrong) {
+    const output = this.outputs[index];
+    output.classList.toggle("missing", wrong);
+    if (wrong) output.setAttribute("aria-invalid", "true");
+    else output.removeAttribute("aria-invalid");
+  }
+
+  mark(index) {
+    this.current = index;
+    this.outputs.forEach((output, at) => output.classList.toggle("current", at === index));
+  }
+
+  /** Make an output the current one and put the focus on it, so that it is read out. */
+  go(index) {
+    const inside = Math.min(Math.max(index, 0), this.outputs.length - 1);
+    this.mark(inside);
+    this.outputs[inside].focus();
+  }
+}

@@ -1,0 +1,7 @@
+"""The words of the pages, in six languages."""
+
+from __future__ import annotations
+
+from .catalogue import DEFAULT_LANGUAGE, LANGUAGES, Words, choose_language, words
+
+__all__ = ["DEFAULT_LANGUAGE", "LANGUAGES", "Words", "choose_language", "words"]
