@@ -38,7 +38,6 @@ def create_app(config: ServerConfig, *, database: Database | None = None) -> Fas
         title="Palmares",
         version=__version__,
         description="Collect human judgments of competing systems.",
-        root_path=config.root_path,
         docs_url=None,  # its page needs scripts from elsewhere
         redoc_url=None,
         redirect_slashes=False,

@@ -59,6 +59,7 @@ class ScreenPage:
     def response(self, status: int = 200, **messages: Any) -> Response:
         """The page, with what there is to say about an answer that was not taken."""
         view, campaign = self.view, self.judge.campaign
+        progress = judge_progress(self.db, self.judge)
         said = {"missing": (), "conflict": None, "refused": None, "skip_open": False, **messages}
         return render(
             self.request,
@@ -67,7 +68,8 @@ class ScreenPage:
             campaign=campaign,
             screen=view,
             outputs=_outputs(view),
-            progress=judge_progress(self.db, self.judge),
+            progress=progress,
+            target=None if progress.done >= progress.target else progress.target,
             source_language=language_of(view.langs.source),
             target_language=language_of(view.langs.target),
             here=self._address(view.id),
