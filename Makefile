@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 BENCH := .venv-bench
 
-.PHONY: demo test test-all lint format docs bench clean help
+.PHONY: demo serve-demo test test-all debian-packages lint format docs bench clean help
 
 help:
 	@echo "make demo      rank the example campaign: table, head-to-head, plot, audit"
@@ -40,11 +40,14 @@ demo: $(VENV)/.ready
 	@echo
 	$(BIN)/palmares audit examples/campaign.csv
 
-test: $(VENV)/.ready
+test: $(VENV)/.ready debian-packages
 	$(BIN)/python -m pytest -n auto -m "not slow"
 
-test-all: $(VENV)/.ready lint docs
+test-all: $(VENV)/.ready debian-packages lint docs
 	$(BIN)/python -m pytest -n auto
+
+debian-packages:
+	tests/debian-packages
 
 lint: $(VENV)/.ready
 	$(BIN)/ruff check .

@@ -112,6 +112,14 @@ class Cluster:
             connection.execute(f'CREATE DATABASE "{name}" TEMPLATE "{template}" STRATEGY FILE_COPY')
         return self.url(name)
 
+    def create_in(self, folder: Path) -> str:
+        """Make a database whose tables lie in a folder that the server may write to, and return its URL."""
+        name = f"test_{os.getpid()}_{next(self._numbers)}"
+        with psycopg.connect(self.url(), autocommit=True) as connection:
+            connection.execute(f"CREATE TABLESPACE {name} LOCATION '{folder}'")
+            connection.execute(f'CREATE DATABASE "{name}" TABLESPACE {name}')
+        return self.url(name)
+
     def drop(self, url: str) -> None:
         """Remove a database, with whoever is still connected to it."""
         name = url.rpartition("?")[0].rpartition("/")[2]
