@@ -8,6 +8,7 @@ BENCH := .venv-bench
 
 help:
 	@echo "make demo      rank the example campaign: table, head-to-head, plot, audit"
+	@echo "make serve-demo serve a bundled campaign: the judge's page and the organiser's"
 	@echo "make test      the tests"
 	@echo "make test-all  the tests, the slow ones too, and the documentation"
 	@echo "make lint      ruff and mypy"
@@ -39,6 +40,9 @@ demo: $(VENV)/.ready
 	$(BIN)/palmares head-to-head examples/campaign.csv
 	@echo
 	$(BIN)/palmares audit examples/campaign.csv
+
+serve-demo: $(VENV)/.ready
+	$(BIN)/palmares serve --demo
 
 test: $(VENV)/.ready debian-packages
 	$(BIN)/python -m pytest -n auto -m "not slow"

@@ -15,6 +15,22 @@ from webs import free_port
 START_SECONDS = 60.0
 
 
+def wait_until_healthy(process: subprocess.Popen[bytes], address: str, log: Path) -> None:
+    """Wait until a server is fit to work; if it ends or never is, its log says why."""
+    end = time.monotonic() + START_SECONDS
+    while not _healthy(address):
+        assert process.poll() is None, log.read_text()
+        assert time.monotonic() < end, log.read_text()
+        time.sleep(0.02)
+
+
+def _healthy(address: str) -> bool:
+    try:
+        return httpx.get(f"{address}/health", timeout=5).status_code == 200
+    except httpx.TransportError:
+        return False
+
+
 class ServerProcess:
     """``palmares serve`` on a free port of this machine."""
 
@@ -33,11 +49,7 @@ class ServerProcess:
         """Start it and wait until it is fit to work."""
         with self.log.open("ab") as log:
             self._process = subprocess.Popen(self._command, stdout=log, stderr=log, start_new_session=True)
-        end = time.monotonic() + START_SECONDS
-        while not self._healthy():
-            assert self._process.poll() is None, self.log.read_text()
-            assert time.monotonic() < end, self.log.read_text()
-            time.sleep(0.02)
+        wait_until_healthy(self._process, self.address, self.log)
         return self
 
     def kill9(self) -> None:
@@ -54,12 +66,6 @@ class ServerProcess:
                 self._process.wait(timeout=30)
             except subprocess.TimeoutExpired:
                 self.kill9()
-
-    def _healthy(self) -> bool:
-        try:
-            return httpx.get(f"{self.address}/health", timeout=5).status_code == 200
-        except httpx.TransportError:
-            return False
 
     def __enter__(self) -> ServerProcess:
         return self.start()
