@@ -13,6 +13,7 @@ import pytest
 
 import palmares as pm
 from palmares.cli import COMMANDS
+from palmares.cli.campaign import CAMPAIGN_COMMANDS
 from palmares.ingest.columns import GUESSES
 from palmares.models import DEFAULT_MODEL
 from palmares.planning.simulate import CampaignPlan
@@ -35,10 +36,21 @@ def test_every_command_has_a_section(command: str) -> None:
 @pytest.mark.parametrize("command", COMMANDS)
 def test_every_option_is_on_the_command_line_page(command: str) -> None:
     text = page("command-line") + page("simulation").replace("_", "-")
-    for parameter in COMMANDS.load(command).params:
-        if isinstance(parameter, click.Option):
-            longest = max(parameter.opts, key=len)
-            assert f"`{longest}" in text or f"`{longest.removeprefix('--')}`" in text, f"{command} {longest}"
+    assert undocumented(COMMANDS.load(command), text) == []
+
+
+@pytest.mark.parametrize("command", CAMPAIGN_COMMANDS)
+def test_every_option_of_a_campaign_command_is_in_its_section(command: str) -> None:
+    whole = page("command-line").split("\n## palmares campaign\n")[1].split("\n## ")[0]
+    shared, *sections = whole.split("\n### ")
+    (own,) = [section for section in sections if section.startswith(f"palmares campaign {command}\n")]
+    assert undocumented(CAMPAIGN_COMMANDS.load(command), shared + own) == []
+
+
+def undocumented(command: click.Command, text: str) -> list[str]:
+    """Options that a text does not mention."""
+    longest = [max(p.opts, key=len) for p in command.params if isinstance(p, click.Option)]
+    return [option for option in longest if f"`{option}" not in text and f"`{option.removeprefix('--')}`" not in text]
 
 
 def model_section(model: str) -> str:

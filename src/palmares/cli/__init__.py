@@ -10,6 +10,7 @@ import click
 from .._version import __version__
 from ..errors import PalmaresError
 from ..registry import Entry, Registry
+from .lazy import LazyGroup
 
 #: Every command, in the order that help shows them.
 COMMANDS = Registry(
@@ -26,30 +27,15 @@ COMMANDS = Registry(
         "simulate": Entry("palmares.cli.simulate:simulate", "Make up a campaign whose truth is known."),
         "coverage": Entry("palmares.cli.coverage:coverage", "Say how far rank ranges of a campaign can be trusted."),
         "reproduce": Entry("palmares.cli.reproduce:reproduce", "Run the papers' experiments again, side by side."),
+        "campaign": Entry("palmares.cli.campaign:campaign", "Collect judgments: texts, judges, progress, export."),
+        "serve": Entry("palmares.cli.serve:serve", "Serve campaigns to judges and organisers on the web."),
         "formats": Entry("palmares.cli.lists:formats", "List the file formats and what they hold."),
         "models": Entry("palmares.cli.lists:models", "List the models and their settings."),
     },
 )
 
 
-class LazyGroup(click.Group):
-    """A group that knows its commands by name and loads only the one that is called."""
-
-    def list_commands(self, ctx: click.Context) -> list[str]:
-        return list(COMMANDS)
-
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        if cmd_name not in COMMANDS:
-            return None
-        command: click.Command = COMMANDS.load(cmd_name)
-        return command
-
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        with formatter.section("Commands"):
-            formatter.write_dl([(name, entry.summary) for name, entry in COMMANDS.items()])
-
-
-@click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(cls=LazyGroup, registry=COMMANDS, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="palmares")
 def cli() -> None:
     """From human judgments to a ranking you can defend."""

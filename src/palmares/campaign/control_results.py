@@ -1,0 +1,139 @@
+"""How judges did on what was put in to watch over them: repeats, damaged outputs, the reference among outputs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+from itertools import combinations
+from typing import Any
+
+import sqlalchemy as sa
+
+from . import schema
+from .leases import latest
+
+
+@dataclass(frozen=True)
+class ControlResults:
+    """Counts of answers with ranks.
+
+    ``repeats`` are screens that a judge answered again; of the ``repeated_pairs`` of outputs on them, ``same_pairs``
+    were put in the same order (or tied) both times. ``degraded_below``: the damaged output stands below its original,
+    on so many of the ``degraded`` screens. ``reference_top``: nothing stands above the reference.
+    """
+
+    repeats: int = 0
+    repeated_pairs: int = 0
+    same_pairs: int = 0
+    degraded: int = 0
+    degraded_below: int = 0
+    reference: int = 0
+    reference_top: int = 0
+
+    def __add__(self, other: ControlResults) -> ControlResults:
+        return ControlResults(*(getattr(self, f.name) + getattr(other, f.name) for f in fields(self)))
+
+
+NOTHING = ControlResults()
+
+
+@dataclass(frozen=True)
+class Results:
+    """The same results by id of the language pair and by id of the judge."""
+
+    by_pair: dict[int, ControlResults]
+    by_judge: dict[int, ControlResults]
+
+
+def control_results(tx: sa.Connection, campaign_id: int) -> Results:
+    """Look at every answer to a control of a campaign."""
+    found = Results({}, {})
+    for pair_id, person_id, result in (*_planted(tx, campaign_id), *_repeated(tx, campaign_id)):
+        found.by_pair[pair_id] = found.by_pair.get(pair_id, NOTHING) + result
+        found.by_judge[person_id] = found.by_judge.get(person_id, NOTHING) + result
+    return found
+
+
+# -- inside ----------------------------------------------------------------------------------------------
+
+Row = tuple[int, int, ControlResults]
+
+
+def _planted(tx: sa.Connection, campaign_id: int) -> list[Row]:
+    """Screens with an output that is no system's."""
+    served, screen, judgment = schema.served, schema.screen, schema.judgment
+    shown, output = schema.screen_output, schema.output
+    query = (
+        sa.select(
+            schema.segment.c.language_pair_id,
+            served.c.person_id,
+            screen.c.control,
+            served.c.places,
+            judgment.c.ranks,
+            output.c.id,
+            output.c.original_id,
+        )
+        .select_from(_of_campaign(served, screen).join(judgment, latest(served.c.id)))
+        .join(shown, shown.c.screen_id == screen.c.id)
+        .join(output, sa.and_(shown.c.output_id == output.c.id, output.c.kind == screen.c.control))
+        .where(schema.language_pair.c.campaign_id == campaign_id, judgment.c.skip.is_(None))
+    )
+    return [(pair, person, _planted_result(*rest)) for pair, person, *rest in tx.execute(query)]
+
+
+def _planted_result(
+    control: str, places: Sequence[int], ranks: Sequence[int], output_id: int, original_id: int | None
+) -> ControlResults:
+    rank = dict(zip(places, ranks, strict=True))
+    if control == "reference":
+        return ControlResults(reference=1, reference_top=int(rank[output_id] == min(ranks)))
+    assert original_id is not None  # every damaged output is of one
+    return ControlResults(degraded=1, degraded_below=int(rank[output_id] > rank[original_id]))
+
+
+def _repeated(tx: sa.Connection, campaign_id: int) -> list[Row]:
+    """Screens that were asked again; where the first answer has become a skip, there is nothing to compare."""
+    again, first = schema.served.alias("again"), schema.served.alias("first")
+    now, then = schema.judgment.alias("now"), schema.judgment.alias("then")
+    query = (
+        sa.select(
+            schema.segment.c.language_pair_id, again.c.person_id, again.c.places, now.c.ranks, first.c.places,
+            then.c.ranks,
+        )
+        .select_from(_of_campaign(again, schema.screen).join(now, _is_latest(now, again)))
+        .join(first, again.c.repeat_of == first.c.id)
+        .join(then, _is_latest(then, first))
+        .where(schema.language_pair.c.campaign_id == campaign_id, now.c.skip.is_(None))
+    )  # fmt: skip
+    return [(pair, person, _repeated_result(*rest)) for pair, person, *rest in tx.execute(query)]
+
+
+def _repeated_result(
+    places: Sequence[int], ranks: Sequence[int], earlier: Sequence[int], earlier_ranks: Sequence[int] | None
+) -> ControlResults:
+    if earlier_ranks is None:
+        return ControlResults(repeats=1)
+    now, then = dict(zip(places, ranks, strict=True)), dict(zip(earlier, earlier_ranks, strict=True))
+    pairs = list(combinations(sorted(now), 2))
+    same = sum(_order(now[a], now[b]) == _order(then[a], then[b]) for a, b in pairs)
+    return ControlResults(repeats=1, repeated_pairs=len(pairs), same_pairs=same)
+
+
+def _is_latest(judgment: Any, served: Any) -> sa.ColumnElement[bool]:
+    """As `palmares.campaign.leases.latest`, where two answers stand side by side."""
+    later = schema.judgment.alias()
+    newer = sa.exists().where(later.c.served_id == judgment.c.served_id, later.c.revision > judgment.c.revision)
+    return sa.and_(judgment.c.served_id == served.c.id, ~newer)
+
+
+def _order(a: int, b: int) -> int:
+    return (a > b) - (a < b)
+
+
+def _of_campaign(served: Any, screen: Any) -> Any:
+    segment, pair = schema.segment, schema.language_pair
+    return (
+        served.join(screen, served.c.screen_id == screen.c.id)
+        .join(segment, screen.c.segment_id == segment.c.id)
+        .join(pair, segment.c.language_pair_id == pair.c.id)
+    )

@@ -1,0 +1,124 @@
+"""``palmares campaign invite``."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from ...errors import InputError
+from .store import database_option, opened
+
+if TYPE_CHECKING:
+    from ...campaign.database import Database
+    from ...campaign.people import Person
+
+#: Numbers of people without a name. Pseudonyms look alike, but have eight digits.
+_NUMBERED = re.compile(r"([a-z]+)-([0-9]{2,7})")
+
+
+@click.command()
+@click.argument("name")
+@click.argument("people", nargs=-1, metavar="[PERSON]...")
+@click.option("--role", type=click.Choice(["judge", "observer", "organiser"]), default="judge", show_default=True,
+              help="What they may do.")  # fmt: skip
+@click.option("--langs", default="", metavar="PAIR,PAIR", help="Language pairs of a judge.  [default: all]")
+@click.option("--days", type=click.FloatRange(0, 3650, min_open=True), default=None,
+              help="How long the links work.  [default: the setting access.invite_days]")  # fmt: skip
+@click.option(
+    "--count", type=click.IntRange(1, 10_000), default=None, help="Invite so many more: judge-01, judge-02, …"
+)
+@click.option("--url", default="http://127.0.0.1:8000", show_default=True, help="Where the server is reached.")
+@click.option("--format", "output", type=click.Choice(["table", "csv", "json"]), default="table", show_default=True,
+              help="How to print.")  # fmt: skip
+@database_option
+def invite(name: str, people: tuple[str, ...], output: str, database: str | None, **arguments: Any) -> None:
+    """Make links for judges, organisers and observers; who is not in the campaign yet is added.
+
+    A link can be opened again on any device until it ends. It is printed once and not kept: who has lost theirs is
+    invited again.
+    """
+    base = _base(arguments["url"])
+    with opened(database) as db:
+        from ...campaign.people import invite as make_invitation
+
+        everyone = _everyone(db, name, people, arguments)
+        tokens = [make_invitation(db, person, days=arguments["days"]) for person in everyone]
+    _print([(person, f"{base}/join/{token}") for person, token in zip(everyone, tokens, strict=True)], output)
+
+
+def _base(url: str) -> str:
+    if not re.fullmatch(r"https?://[^/\s]+(/\S*)?", url):
+        raise InputError(f"--url: got {url!r}; allowed: the address of the server, such as https://example.org/eval")
+    return url.rstrip("/")
+
+
+def _everyone(db: Database, name: str, people: tuple[str, ...], arguments: dict[str, Any]) -> list[Person]:
+    """All who were named or counted, added where they are not there yet."""
+    from ...campaign.definition import find_campaign
+    from ...campaign.people import people as known_people
+
+    with db.read() as tx:
+        info = find_campaign(tx, name)
+    known = {person.name: person for person in known_people(db, info.id)}
+    names = [*people, *_numbered(known, arguments["role"], arguments["count"] or 0)]
+    langs = [lang.strip() for lang in arguments["langs"].split(",") if lang.strip()]
+    if langs and arguments["role"] != "judge":
+        raise InputError(f"--langs says what a judge judges, and --role is {arguments['role']}; leave out --langs")
+    if not names:
+        raise InputError("nobody to invite; give names, or --count for people without one")
+    for person in (known[each] for each in names if each in known):
+        _refuse_changes(person, arguments["role"], langs)
+    return _added(db, name, list(dict.fromkeys(names)), known, arguments["role"], langs)
+
+
+def _numbered(known: Iterable[str], role: str, count: int) -> list[str]:
+    """Names that go on where the numbers there are end."""
+    matches = [match for each in known if (match := _NUMBERED.fullmatch(each)) and match[1] == role]
+    first = max((int(match[2]) for match in matches), default=0) + 1
+    return [f"{role}-{number:02d}" for number in range(first, first + count)]
+
+
+def _refuse_changes(person: Person, role: str, langs: list[str]) -> None:
+    """Someone who is there keeps what they may do; to be told otherwise is a mistake."""
+    context = click.get_current_context()
+    given = context.get_parameter_source("role") == click.core.ParameterSource.COMMANDLINE
+    if given and person.role != role:
+        raise InputError(
+            f"{person.name!r} is in campaign {person.campaign!r} as {person.role}, and --role says {role}; leave out "
+            "--role, or add them under another name"
+        )
+    if langs and sorted(langs) != sorted(person.langs):
+        raise InputError(
+            f"{person.name!r} judges {', '.join(person.langs) or 'all language pairs'}, and --langs says "
+            f"{', '.join(langs)}; leave out --langs, or add them under another name"
+        )
+
+
+def _added(
+    db: Database, campaign: str, names: list[str], known: dict[str, Person], role: str, langs: list[str]
+) -> list[Person]:
+    from ...campaign.people import add_person
+
+    added: list[str] = []
+    for each in names:
+        if each in known:
+            continue
+        try:
+            known[each] = add_person(db, campaign, role, each, langs=langs)
+        except InputError as error:
+            if not added:
+                raise
+            raise InputError(f"{error} (added before that, and without a link yet: {', '.join(added)})") from None
+        added.append(each)
+    return [known[each] for each in names]
+
+
+def _print(invited: list[tuple[Person, str]], output: str) -> None:
+    from . import views
+
+    value = [{"name": p.name, "role": str(p.role), "langs": list(p.langs), "link": link} for p, link in invited]
+    views.show([views.invited_table(invited)], output, value)
+    click.echo("whoever has a link acts as that person: give each to its owner alone", err=True)

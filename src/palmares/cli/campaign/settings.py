@@ -1,0 +1,46 @@
+"""``palmares campaign settings``."""
+
+from __future__ import annotations
+
+import click
+
+from ...errors import InputError
+from .changes import changed, set_option
+from .store import database_option, name_argument, opened
+
+
+@click.command()
+@name_argument
+@click.option("--apply", "file", metavar="FILE", help="Put the settings of this file in force.")
+@set_option
+@database_option
+def settings(name: str | None, file: str | None, changes: tuple[str, ...], database: str | None) -> None:
+    """Print the settings of a campaign, or change them.
+
+    Without NAME, prints the default settings, each with a line of explanation: a file to begin with. With NAME, those
+    in force; with --apply or --set, others are put in force, and the earlier ones stay on record.
+    """  # fmt: skip
+    from ...campaign.settings import Settings
+
+    if name is None:
+        if file is not None or changes:
+            raise InputError("--apply and --set change the settings of a campaign; say which: … settings NAME --set …")
+        click.echo(Settings().to_toml(explained=True), nl=False)
+        return
+    read = None if file is None else Settings.read(file)
+    with opened(database) as db:
+        from ...campaign.definition import change_settings, find_campaign, settings_of
+        from ...campaign.records import differing
+
+        with db.read() as tx:
+            now = settings_of(tx, find_campaign(tx, name).id)
+        wanted = changed(read or now, changes)
+        if file is None and not changes:
+            click.echo(now.to_toml(explained=True), nl=False)
+        elif wanted == now:
+            click.echo(f"{name}: these settings are in force already", err=True)
+        else:
+            revision = change_settings(db, name, wanted)
+            click.echo(f"{name}: revision {revision} of the settings is in force", err=True)
+            for change in differing(now, wanted):
+                click.echo(f"  {change}", err=True)

@@ -1,0 +1,164 @@
+"""``palmares campaign new``, ``add`` and ``check``: the ways in for texts."""
+
+from __future__ import annotations
+
+from collections import Counter
+from shlex import quote
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from ...errors import InputError
+from ...texts import TEXT_CHECKS, TEXT_FORMATS
+from .. import options
+from .changes import settings_from, settings_options
+from .store import database_option, opened, opened_or_made
+
+if TYPE_CHECKING:
+    from ...campaign.database import Database
+    from ...texts import CheckReport, TestSet
+
+#: Of many findings of one language pair, so many are printed.
+_MOST = 20
+
+text_options = options.stacked(
+    click.argument("texts", required=False, metavar="[TEXTS]"),
+    click.option("--source", metavar="FILE", help="Source texts, one a line."),
+    click.option("--reference", metavar="FILE", help="Reference translations, one a line."),
+    click.option("--documents", metavar="FILE", help="The document of each line."),
+    click.option("--system", "systems", multiple=True, metavar="NAME=FILE",
+                 help="Outputs of a system, one a line. Repeat for each system."),
+    click.option("--langs", metavar="PAIR", help="Language pair, such as fr-en; of several in TEXTS, the one to take."),
+    click.option("--from", "from_", type=click.Choice(["auto", *(id for id in TEXT_FORMATS if id != "plain")]),
+                 default="auto", show_default=True, help="Format of TEXTS."),
+    click.option("--encoding", default="utf-8", show_default=True, help="Encoding of text files."),
+    click.option("--accept", multiple=True, type=click.Choice(list(TEXT_CHECKS)),
+                 help="Go on though this check found errors. Repeat for several."),
+)  # fmt: skip
+
+
+@click.command()
+@click.argument("name")
+@text_options
+@settings_options
+@database_option
+def new(name: str, database: str | None, **arguments: Any) -> None:
+    """Make a campaign of texts.
+
+    TEXTS is a folder with one file a system (source.txt, reference.txt, A.txt, …), a folder of such folders named by
+    language pair, or one file of everything; else give --source and --system. The texts are checked first; while a
+    check finds errors, nothing is stored.
+    """  # fmt: skip
+    settings = settings_from(arguments)  # before the texts, so that a wrong setting is noticed at once
+    testsets = _checked(arguments)
+    with opened_or_made(database) as db:
+        from ...campaign.create import create_campaign
+
+        create_campaign(db, name, settings, testsets)
+        _say_what_was_stored(db, name, testsets)
+    _say_what_is_next(name, database)
+
+
+@click.command()
+@click.argument("name")
+@text_options
+@database_option
+def add(name: str, database: str | None, **arguments: Any) -> None:
+    """Add language pairs to a campaign.
+
+    The texts are given and checked as for `palmares campaign new`.
+    """
+    with opened(database) as db:
+        from ...campaign.create import add_pairs
+        from ...campaign.definition import find_campaign
+
+        with db.read() as tx:
+            find_campaign(tx, name)  # before the texts, so that a wrong name is noticed at once
+        testsets = _checked(arguments)
+        add_pairs(db, name, testsets)
+        _say_what_was_stored(db, name, testsets)
+
+
+@click.command()
+@text_options
+def check(**arguments: Any) -> None:
+    """Check texts, and store nothing.
+
+    Prints what is commonly wrong with test sets, by line number: errors first. Exits with 2 where there is an error
+    that --accept does not name.
+    """
+    testsets = _checked(arguments)
+    for testset in testsets:
+        click.echo(_described(testset))
+
+
+# -- inside ----------------------------------------------------------------------------------------------
+
+
+def _checked(arguments: dict[str, Any]) -> tuple[TestSet, ...]:
+    """Read the texts, say what checks found, and refuse errors that were not accepted."""
+    from ...texts import check as check_texts
+
+    testsets = _read(arguments)
+    reports = []
+    with options.progress_bar("checking texts") as progress:
+        for number, testset in enumerate(testsets, 1):
+            reports.append(check_texts(testset))
+            if progress is not None:
+                progress(number, len(testsets))
+    for report in reports:
+        if report.findings:
+            click.echo(report.summary(_MOST), err=True)
+    _refuse_errors(reports, arguments["accept"])
+    return testsets
+
+
+def _read(arguments: dict[str, Any]) -> tuple[TestSet, ...]:
+    from ...texts import read_texts
+
+    same = {name: arguments[name] for name in ("langs", "source", "reference", "documents", "encoding")}
+    systems = _systems(arguments["systems"])
+    return read_texts(path=arguments["texts"], systems=systems, format=arguments["from_"], **same)
+
+
+def _systems(given: tuple[str, ...]) -> dict[str, str]:
+    systems = options.keyed(given, "--system")
+    twice = [name for name, count in Counter(pair.partition("=")[0] for pair in given).items() if count > 1]
+    if twice:
+        raise InputError(f"--system: got {twice[0]!r} more than once; every system has one file")
+    return systems
+
+
+def _refuse_errors(reports: list[CheckReport], accepted: tuple[str, ...]) -> None:
+    blocking = [finding for report in reports for finding in report.blocking(accepted)]
+    if not blocking:
+        return
+    checks = list(dict.fromkeys(finding.check for finding in blocking))
+    number = f"{len(blocking)} error{'s' if len(blocking) > 1 else ''}"
+    accept = " ".join(f"--accept {check}" for check in checks)
+    raise InputError(f"the texts have {number}, so nothing was stored; mend them, or accept them with {accept}")
+
+
+def _described(testset: TestSet) -> str:
+    documents = len({segment.document for segment in testset.segments if segment.document is not None})
+    parts = [
+        f"{len(testset)} segments",
+        *([f"{documents} documents"] if documents else []),
+        "with references" if testset.has_references else "without references",
+        f"{len(testset.systems)} systems ({', '.join(testset.systems)})",
+    ]
+    return f"{testset.langs}: {', '.join(parts)}"
+
+
+def _say_what_was_stored(db: Database, name: str, testsets: tuple[TestSet, ...]) -> None:
+    click.echo(f"stored in campaign {name!r} of {db.name}:")
+    for testset in testsets:
+        click.echo(f"  {_described(testset)}")
+
+
+def _say_what_is_next(name: str, database: str | None) -> None:
+    where = f" --database {quote(database)}" if database else ""
+    click.echo("next:")
+    click.echo(f"  palmares campaign invite {name} me --role organiser{where}")
+    click.echo(f"  palmares campaign invite {name} --count 10{where}")
+    click.echo(f"  palmares serve{where}")

@@ -1,0 +1,189 @@
+"""``palmares serve``."""
+
+from __future__ import annotations
+
+import ipaddress
+import os
+import signal
+import socket
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any, NoReturn
+
+import click
+
+from ..errors import InputError
+from .campaign.store import database_option, database_url, need_server_extra, opened, opened_or_made
+
+if TYPE_CHECKING:
+    from ..campaign.demo import Demo
+
+#: Requests that are being answered when the server is stopped have so many seconds to end.
+GRACE = 10
+_LINE = "%(asctime)s %(levelname)s %(message)s"
+_ACCESS_LINE = '%(asctime)s %(client_addr)s "%(request_line)s" %(status_code)s'
+#: Everything goes to standard error; of uvicorn's own news, only what is wrong.
+LOGGING: dict[str, Any] = {
+    "version": 1,
+    "disable_existing_loggers": False,
+    "formatters": {
+        "plain": {"format": _LINE},
+        "access": {"()": "uvicorn.logging.AccessFormatter", "fmt": _ACCESS_LINE, "use_colors": False},
+    },
+    "handlers": {
+        "plain": {"class": "logging.StreamHandler", "formatter": "plain"},
+        "access": {"class": "logging.StreamHandler", "formatter": "access"},
+    },
+    "loggers": {
+        "uvicorn": {"handlers": ["plain"], "level": "WARNING", "propagate": False},
+        "uvicorn.access": {"handlers": ["access"], "level": "INFO", "propagate": False},
+        "palmares": {"handlers": ["plain"], "level": "INFO", "propagate": False},
+    },
+}
+
+
+@click.command()
+@click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on; 0.0.0.0 is all of them.")
+@click.option("--port", type=click.IntRange(1, 65535), default=8000, show_default=True, help="Port to listen on.")
+@click.option("--workers", type=click.IntRange(1, 256), default=1, show_default=True, help="Processes that answer.")
+@click.option("--root-path", default="", metavar="PATH", help="What a proxy has put before our addresses, as in /eval.")
+@click.option("--proxy-headers/--no-proxy-headers", default=False, show_default=True,
+              help="Believe a proxy who the client is and that it came by HTTPS.")  # fmt: skip
+@click.option("--forwarded-allow-ips", default="127.0.0.1", show_default=True, metavar="IP,IP",
+              help="Proxies to believe, for --proxy-headers.")  # fmt: skip
+@click.option("--demo", is_flag=True, help="Serve a campaign made up for a look around, and print links into it.")
+@database_option
+def serve(database: str | None, demo: bool, **arguments: Any) -> None:
+    """Serve the campaigns of a database to judges and organisers on the web.
+
+    Runs until it is told to stop (Ctrl-C, or SIGTERM). Without TLS of its own: before others than this machine can
+    reach it, put a proxy with HTTPS before it. --demo keeps its campaign in a temporary database and removes it at
+    the end, or adds it to the one that --database names.
+    """  # fmt: skip
+    _check_proxy()
+    need_server_extra("the server", "sqlalchemy", "alembic", "fastapi", "jinja2", "uvicorn")
+    from ..server.config import ServerConfig
+
+    # What can be refused is refused before a demonstration is made in vain.
+    arguments["root_path"] = ServerConfig("", arguments["root_path"]).root_path
+    arguments["host"] = _free_address(arguments["host"], arguments["port"])
+    signal.signal(signal.SIGTERM, _stop)
+    with _demonstration(database, arguments) if demo else _existing(database) as url:
+        _run(url, arguments)
+
+
+def _stop(*_: object) -> NoReturn:
+    """End in order: what was made for this run is removed, and the exit status is 0."""
+    sys.exit(0)
+
+
+def _check_proxy() -> None:
+    context = click.get_current_context()
+    given = context.get_parameter_source("forwarded_allow_ips") == click.core.ParameterSource.COMMANDLINE
+    if given and not context.params["proxy_headers"]:
+        raise InputError(
+            "--forwarded-allow-ips says which proxies to believe; give --proxy-headers too, or leave it out"
+        )
+
+
+# -- what is served --------------------------------------------------------------------------------------
+
+
+@contextmanager
+def _existing(database: str | None) -> Iterator[str]:
+    """A database that is there and of this version, before any worker starts."""
+    with opened(database):
+        pass
+    yield database_url(database)
+
+
+@contextmanager
+def _demonstration(database: str | None, arguments: dict[str, Any]) -> Iterator[str]:
+    """A database with the demonstration in it, and links into it printed."""
+    with TemporaryDirectory(prefix="palmares-demo-") as folder:
+        place = database or str(Path(folder) / "demo.db")
+        demo = _made(place)
+        for role, token in _links(demo).items():
+            click.echo(f"{role:<24} {_address(arguments)}/join/{token}")
+        yield database_url(place)
+
+
+def _made(place: str) -> Demo:
+    from ..campaign.definition import campaigns
+    from ..campaign.demo import NAME, make_demo
+
+    with opened_or_made(place) as db:
+        if NAME in [info.name for info in campaigns(db)]:
+            raise InputError(f"{db.name}: has a campaign {NAME!r} already; leave out --demo to serve it, or --database")
+        click.echo("making the demonstration …", err=True)
+        return make_demo(db)
+
+
+def _links(demo: Demo) -> dict[str, str]:
+    return {
+        "judge (French–English)": demo.judge,
+        "judge (all languages)": demo.polyglot,
+        "organiser": demo.organiser,
+        "observer": demo.observer,
+    }
+
+
+# -- where it is served ----------------------------------------------------------------------------------
+
+
+def _free_address(host: str, port: int) -> str:
+    """The number of a host that can be listened on; tried now, as the server will."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    try:
+        place = socket.getaddrinfo(host, port, family, socket.SOCK_STREAM)[0][4]
+        with socket.socket(family) as probe:
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            probe.bind(place)
+            probe.listen(1)
+    except (OSError, UnicodeError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise InputError(
+            f"{host}, port {port}: cannot listen there ({reason}); stop what does, or choose another --port or --host"
+        ) from None
+    return str(place[0])
+
+
+def _address(arguments: dict[str, Any]) -> str:
+    """Where the server is reached from this machine."""
+    host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(arguments["host"], arguments["host"])
+    shown = f"[{host}]" if ":" in host else host
+    return f"http://{shown}:{arguments['port']}{arguments['root_path']}"
+
+
+# -- the server ------------------------------------------------------------------------------------------
+
+
+def _run(url: str, arguments: dict[str, Any]) -> None:
+    import uvicorn
+
+    from ..server.config import ServerConfig
+
+    os.environ.update(ServerConfig(url, arguments["root_path"]).to_environment())
+    click.echo(f"serving on {_address(arguments)} (stop with Ctrl-C)", err=True)
+    if not ipaddress.ip_address(arguments["host"]).is_loopback:
+        click.echo(
+            f"warning: {arguments['host']} can be reached from elsewhere, and links and answers travel unencrypted; "
+            "put a proxy with HTTPS before it", err=True,
+        )  # fmt: skip
+    uvicorn.run(
+        "palmares.server.app:from_environment",
+        factory=True,
+        host=arguments["host"],
+        port=arguments["port"],
+        workers=arguments["workers"],
+        proxy_headers=arguments["proxy_headers"],
+        forwarded_allow_ips=arguments["forwarded_allow_ips"],
+        server_header=False,
+        ws="none",
+        lifespan="on",
+        log_config=LOGGING,
+        timeout_graceful_shutdown=GRACE,
+    )
