@@ -66,9 +66,12 @@ def _pairs_in_file_order(arguments: dict[str, Any]) -> bool:
     """Whether all files are of the format that has no positions, so that the order must be kept by other means."""
     from ..ingest.files import detect
     from ..ingest.source import load
+    from ..ingest.stores import is_url
 
     files: Sequence[str] = arguments["files"]
     if "system1Id" in arguments["extra"] or "-" in files or arguments["from_"] not in ("auto", "wmt-pairwise"):
+        return False
+    if any(map(is_url, files)):
         return False
     return all(detect(load(file, encoding=arguments["encoding"])).id == "wmt-pairwise" for file in files)
 

@@ -1,4 +1,4 @@
-"""Readers and writers: files in, `Judgments` out, and back."""
+"""Readers and writers: files and stores in, `Judgments` out, and back."""
 
 from __future__ import annotations
 
@@ -16,5 +16,15 @@ FORMATS = Registry(
         "pairwise": Entry("palmares.ingest.pairwise:Pairwise", "any table of two systems and an outcome"),
         "chosen-rejected": Entry("palmares.ingest.pairwise:ChosenRejected", "DPO-style chosen / rejected pairs"),
         "scores": Entry("palmares.ingest.scores:Scores", "one score an output (DA, ESA, Likert), reduced to order"),
+    },
+)
+
+#: What else judgments can be read from: the scheme of a URL, and a function ``(url, options) -> (name, Parsed)``.
+STORES = Registry(
+    "store",
+    {
+        "sqlite": Entry("palmares.campaign.collected:read_url", "a campaign's SQLite file: sqlite:///FILE"),
+        "postgresql": Entry("palmares.campaign.collected:read_url", "PostgreSQL: postgresql://USER@HOST/NAME"),
+        "postgres": Entry("palmares.campaign.collected:read_url", "the same: postgres://USER@HOST/NAME"),
     },
 )

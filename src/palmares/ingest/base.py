@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import ClassVar, Literal
 
@@ -109,12 +109,12 @@ class Format:
         raise NotImplementedError
 
     def write(self, judgments: Judgments, ending: str) -> bytes:
-        raise InputError(f"format {self.id!r} can be read but not written; write another one, e.g. pairwise")
+        raise NotImplementedError
 
     def check_holds(self, judgments: Judgments) -> None:
         """Refuse, naming what would be lost, if the format cannot hold these judgments."""
         lost = sorted(features(judgments) - self.holds)
-        if lost and self.endings:
+        if lost:
             raise LossyWriteError(
                 f"format {self.id!r} cannot hold: {', '.join(lost)}; write the format 'pairwise', which holds "
                 f"everything, or drop them first (--drop {','.join(lost)})"
@@ -139,9 +139,10 @@ def features(judgments: Judgments) -> set[Feature]:
 
 def drop_features(judgments: Judgments, unwanted: set[str]) -> Judgments:
     """The judgments without some features (`Feature`), so that a format can hold them."""
-    names = unwanted & set(judgments.frame.columns)
-    if "position" in unwanted:
-        names |= {"position_a", "position_b"} & set(judgments.frame.columns)
-    if "extra" in unwanted:
-        names |= {c for c in judgments.frame.columns if c.startswith(EXTRA_PREFIX)}
-    return Judgments.from_rows(judgments.to_rows().drop(names))
+    return Judgments.from_rows(judgments.to_rows().drop(columns_of(judgments.frame.columns, unwanted)))
+
+
+def columns_of(columns: Iterable[str], features: set[str]) -> set[str]:
+    """Which columns of a table hold some features (`Feature`)."""
+    kinds = {"position_a": "position", "position_b": "position"}
+    return {c for c in columns if ("extra" if c.startswith(EXTRA_PREFIX) else kinds.get(c, c)) in features}

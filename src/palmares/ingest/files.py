@@ -1,11 +1,9 @@
-"""`read` and `write`: the doors between files or data frames and judgments."""
+"""`read` and `write`: the doors between files, data frames or stores and judgments."""
 
 from __future__ import annotations
 
 import os
 import re
-import sys
-import tempfile
 import warnings
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -15,13 +13,12 @@ import polars as pl
 
 from ..errors import InputError
 from ..judgments import Judgments
-from . import FORMATS, tables
-from .base import Feature, Format, Parsed, ReadOptions, ReadReport, drop_features
+from . import FORMATS, stores, tables
+from .base import Feature, Format, Parsed, ReadOptions, ReadReport, columns_of, drop_features
 from .columns import Roles
-from .pairwise import TableFormat
-from .source import Source, compress, load
+from .pairwise import Pairwise, TableFormat
+from .source import Source, ending_of, load, put
 
-_COMPRESSION = (".gz", ".zst")
 _PREFLIB = re.compile(rb"^#\s*(FILE NAME|ALTERNATIVE NAME)", re.MULTILINE)
 _TABLES = ("wmt-pairwise", "wmt", "arena", "pairwise", "chosen-rejected", "scores")
 
@@ -42,13 +39,14 @@ def read(
     encoding: str = "utf-8",
     strict: bool = False,
 ) -> Judgments:
-    """Read judgments from a file, standard input or a data frame.
+    """Read judgments from a file, standard input, a data frame or the database of a campaign.
 
     Parameters
     ----------
     source
-        A path (plain, ``.gz`` or ``.zst``), ``"-"`` for standard input, an open file, or any data frame
-        that speaks Arrow (polars, pandas, pyarrow, duckdb).
+        A path (plain, ``.gz`` or ``.zst``), ``"-"`` for standard input, an open file, any data frame
+        that speaks Arrow (polars, pandas, pyarrow, duckdb), or the URL of a database
+        (``"sqlite:///palmares.db"``, with ``#NAME`` behind it where it holds several campaigns).
     format
         An id from `palmares.FORMATS`; ``"auto"`` looks at the content.
     columns
@@ -80,16 +78,18 @@ def read_with_report(
 ) -> tuple[Judgments, ReadReport]:
     """Like `read`, and also return what was dropped and why."""
     options = options or ReadOptions()
+    if stores.is_url(source):
+        return _finish(*stores.read_store(source, format, options), strict)
     # A data frame with a column called "read" has an attribute of that name, too.
     if isinstance(source, str | os.PathLike) or callable(getattr(source, "read", None)):
         loaded = load(source, encoding=encoding)
         kind = _named(format) or detect(loaded, options)
-        return _finish(loaded.name, kind, kind.parse(loaded, options), strict)
+        return _finish(loaded.name, kind.id, kind.parse(loaded, options), strict)
     table = tables.from_frame(_to_polars(source))
     kind = _named(format) or _detect_columns(table.frame.columns, "the data frame", options)
     if not isinstance(kind, TableFormat):
         raise InputError(f"format {kind.id!r} is a file format; a data frame can be: {', '.join(_TABLES)}")
-    return _finish("data frame", kind, kind.parse_table(table, options), strict)
+    return _finish("data frame", kind.id, kind.parse_table(table, options), strict)
 
 
 def detect(source: Source, options: ReadOptions | None = None) -> Format:
@@ -109,22 +109,32 @@ def write(judgments: Judgments, place: str | Path, *, format: str = "auto", drop
     ``.toc``, …, with ``.gz`` or ``.zst`` behind it); ``"-"`` is standard output. What the format cannot hold
     raises `LossyWriteError`, unless ``drop`` names it. The file appears whole or not at all.
     """
-    stdout = str(place) == "-"
-    path = Path("-.csv") if stdout else Path(place)
-    ending = (path.with_suffix("") if path.suffix.lower() in _COMPRESSION else path).suffix.lstrip(".").lower()
-    kind = _named(format) or _for_ending(ending, path)
-    if stdout and kind.endings:
-        ending = kind.endings[0]
-    if kind.endings and ending not in kind.endings:
-        raise InputError(f"format {kind.id!r} is written as {_listed(kind.endings)}, not .{ending}")
+    kind, ending = _target(place, format)
     judgments = drop_features(judgments, _known_features(drop))
     kind.check_holds(judgments)
-    data = compress(kind.write(judgments, ending), path)
-    if stdout:
-        sys.stdout.buffer.write(data)
-    else:
-        _write_whole(path, data)
+    put(kind.write(judgments, ending), place)
     return kind.id
+
+
+def write_empty(
+    rows: pl.DataFrame, place: str | Path, *, format: str = "auto", drop: Iterable[str] = ()
+) -> tuple[str, bool]:
+    """Write a table that has columns but no judgments; return the id of the format, and whether it can hold that.
+
+    Only ``pairwise`` can. Otherwise nothing is written, and a file that is there already is refused, because it
+    would be taken for this one.
+    """
+    kind, ending = _target(place, format)
+    unwanted = columns_of(rows.columns, _known_features(drop))
+    if isinstance(kind, Pairwise):
+        put(kind.to_bytes(rows.drop(unwanted), ending), place)
+        return kind.id, True
+    if Path(place).is_file():
+        raise InputError(
+            f"{place}: is there already, and there are no judgments to put in its place: format {kind.id!r} needs at "
+            "least one; remove the file, name another, or write the format 'pairwise'"
+        )
+    return kind.id, False
 
 
 def concat(parts: Iterable[Judgments]) -> Judgments:
@@ -143,6 +153,22 @@ def concat(parts: Iterable[Judgments]) -> Judgments:
     return Judgments.from_rows(pl.concat(rows, how="diagonal_relaxed"))
 
 
+def _target(place: str | Path, format: str) -> tuple[Format, str]:
+    """The format that a place asks for, and the ending that stands for its container."""
+    if stores.is_url(place):
+        raise InputError("judgments are written to a file, not to a database; name a file, e.g. judgments.csv")
+    path = Path("-.csv") if str(place) == "-" else Path(place)
+    ending = ending_of(path)
+    kind = _named(format) or _for_ending(ending, path)
+    if not kind.endings:
+        raise InputError(f"format {kind.id!r} can be read but not written; write another one, e.g. pairwise")
+    if str(place) == "-":
+        return kind, kind.endings[0]
+    if ending not in kind.endings:
+        raise InputError(f"format {kind.id!r} is written as {_listed(kind.endings)}, not .{ending}")
+    return kind, ending
+
+
 def _known_features(drop: Iterable[str]) -> set[str]:
     wanted, known = set(drop), get_args(Feature)
     if unknown := wanted.difference(known):
@@ -150,13 +176,13 @@ def _known_features(drop: Iterable[str]) -> set[str]:
     return wanted
 
 
-def _finish(name: str, kind: Format, parsed: Parsed, strict: bool) -> tuple[Judgments, ReadReport]:
-    report = ReadReport(name, kind.id, parsed.records, parsed.rows.height, parsed.dropped, parsed.line_word)
+def _finish(name: str, format_id: str, parsed: Parsed, strict: bool) -> tuple[Judgments, ReadReport]:
+    report = ReadReport(name, format_id, parsed.records, parsed.rows.height, parsed.dropped, parsed.line_word)
     if strict and report.rejected:
         raise InputError(f"refused, because --strict allows no faulty record:\n{report.summary()}")
     if parsed.rows.height == 0:
         reasons = f":\n{report.summary()}" if report.dropped else ""
-        raise InputError(f"{name}: read as {kind.id!r}, no judgment is left{reasons}")
+        raise InputError(f"{name}: read as {format_id!r}, no judgment is left{reasons}")
     return Judgments.from_rows(parsed.rows), report
 
 
@@ -213,24 +239,3 @@ def _to_polars(frame: Any) -> pl.DataFrame:
     except Exception as error:  # whatever the other library raises for columns that Arrow cannot hold
         first = str(error).splitlines()[0] if str(error) else type(error).__name__
         raise InputError(f"the {type(frame).__name__} cannot be read through Arrow ({first})") from None
-
-
-def _write_whole(path: Path, data: bytes) -> None:
-    """Write beside the target and rename, so that no half-written file is ever seen."""
-    try:
-        if path.exists() and not path.is_file():  # a device or a pipe cannot be replaced
-            path.write_bytes(data)
-            return
-        handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-        try:
-            with os.fdopen(handle, "wb") as file:
-                file.write(data)
-            umask = os.umask(0)
-            os.umask(umask)
-            os.chmod(temporary, 0o666 & ~umask)
-            os.replace(temporary, path)
-        except BaseException:
-            os.unlink(temporary)
-            raise
-    except OSError as error:
-        raise InputError(f"{path}: cannot be written ({error.strerror or error})") from None

@@ -64,7 +64,10 @@ class Pairwise(TableFormat):
         return _with_ranks(frame, roles, options)
 
     def write(self, judgments: Judgments, ending: str) -> bytes:
-        rows = judgments.to_rows()
+        return self.to_bytes(judgments.to_rows(), ending)
+
+    def to_bytes(self, rows: pl.DataFrame, ending: str) -> bytes:
+        """Rows as `Judgments` takes them, which this format can hold even if there are none."""
         words = pl.Series(["b", "tie", "a"])
         front = ["lang_pair", "segment", "judge", "ranking", "system_a", "system_b", "outcome"]
         named = rows.with_columns(words.gather(rows["outcome"].cast(pl.Int64) + 1).alias("outcome"))

@@ -49,10 +49,11 @@ def scan(
         warnings.warn(report.summary(), DroppedRowsWarning, stacklevel=2)
     if lang_pair is None and len(found) > 1:
         raise InputError(
-            f"{path}: mixes {len(found)} language pairs ({', '.join(map(str, found))}); choose one with lang_pair="
+            f"{report.source}: mixes {len(found)} language pairs ({', '.join(map(str, found))}); "
+            "choose one with lang_pair="
         )
     if lang_pair is not None and lang_pair not in found:
-        raise InputError(f"{path}: has no language pair {lang_pair!r}; it has: {', '.join(map(str, found))}")
+        raise InputError(f"{report.source}: has no language pair {lang_pair!r}; it has: {', '.join(map(str, found))}")
     return found[lang_pair] if lang_pair is not None else next(iter(found.values()))
 
 

@@ -1,9 +1,10 @@
-"""Bytes from a path, standard input or an open file: decompressed, and text made plain UTF-8."""
+"""Bytes from a path, standard input or an open file: decompressed, and text made plain UTF-8; and bytes back."""
 
 from __future__ import annotations
 
 import gzip
 import os
+import secrets
 import sys
 import zlib
 from dataclasses import dataclass, field
@@ -20,6 +21,7 @@ else:
 _GZIP, _ZSTD, _PARQUET = b"\x1f\x8b", b"\x28\xb5\x2f\xfd", b"PAR1"
 _UTF16 = (b"\xff\xfe", b"\xfe\xff")
 _UTF8_MARK = b"\xef\xbb\xbf"
+_COMPRESSION = (".gz", ".zst")
 
 
 @dataclass(frozen=True)
@@ -68,6 +70,19 @@ def compress(data: bytes, path: Path) -> bytes:
     if path.suffix.lower() == ".zst":
         return zstd.compress(data)
     return data
+
+
+def ending_of(path: Path) -> str:
+    """The ending of a path in small letters, without that of its compression."""
+    return (path.with_suffix("") if path.suffix.lower() in _COMPRESSION else path).suffix.lstrip(".").lower()
+
+
+def put(data: bytes, place: str | Path) -> None:
+    """Write to a path, compressed as its ending asks for, whole or not at all; or to ``-``, standard output."""
+    if str(place) == "-":
+        sys.stdout.buffer.write(data)
+    else:
+        _write_whole(Path(place), compress(data, Path(place)))
 
 
 def _raw(place: str | os.PathLike[str] | IO[Any]) -> tuple[str, bytes]:
@@ -134,3 +149,21 @@ def _recoded(name: str, data: bytes, encoding: str) -> bytes:
         raise InputError(f"unknown encoding {encoding!r}; examples: utf-8, latin-1, utf-16, cp1252") from None
     except (UnicodeError, ValueError) as error:
         raise InputError(f"{name}: is not valid {encoding} ({error}); name the file's real encoding") from None
+
+
+def _write_whole(path: Path, data: bytes) -> None:
+    """Write beside the target and rename, so that no half-written file is ever seen."""
+    try:
+        if path.exists() and not path.is_file():  # a device or a pipe cannot be replaced
+            path.write_bytes(data)
+            return
+        temporary = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
+        try:
+            with temporary.open("xb") as file:
+                file.write(data)
+            os.replace(temporary, path)
+        except BaseException:
+            temporary.unlink(missing_ok=True)
+            raise
+    except OSError as error:
+        raise InputError(f"{path}: cannot be written ({error.strerror or error})") from None

@@ -1,0 +1,217 @@
+"""Judgments out of the store: the latest answer to every screen, as the pairs that it stands for.
+
+Practice never counts. A screen that was asked again counts each time and is marked; the outputs of controls are left
+out unless they are asked for. People appear by pseudonym.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from typing import Any, TypeAlias
+
+import polars as pl
+import sqlalchemy as sa
+
+from ..errors import InputError
+from ..ingest.base import RECORD, Parsed, ReadOptions
+from ..ingest.rankings import VALUE, pairs
+from ..ingest.sieve import Sieve
+from ..judgments import EXTRA_PREFIX
+from ..texts.testset import RESERVED_PREFIX
+from . import schema
+from .database import Database
+from .definition import CampaignInfo, find_campaign
+from .errors import DatabaseError
+
+Query: TypeAlias = sa.Select[*tuple[Any, ...]]
+
+#: The name of a campaign behind a URL; what else may follow a '#' belongs to a path or a password.
+_CAMPAIGN = re.compile(r"(.*)#([\w-]+)")
+#: What is known of every answer. The first four are used up; the others are columns of the judgments.
+_ANSWER = {
+    RECORD: pl.Int64(),
+    "places": pl.String(),
+    "ranks": pl.String(),
+    "skip": pl.String(),
+    "lang_pair": pl.String(),
+    "segment": pl.String(),
+    "judge": pl.String(),
+    "time": pl.Datetime("us", "UTC"),
+    "duration": pl.Float64(),
+    f"{EXTRA_PREFIX}strategy": pl.String(),
+    f"{EXTRA_PREFIX}probability": pl.Float64(),
+    f"{EXTRA_PREFIX}repeat": pl.Int8(),
+}
+_EXTRAS = tuple(name.removeprefix(EXTRA_PREFIX) for name in _ANSWER if name.startswith(EXTRA_PREFIX))
+
+
+def read_url(url: str, options: ReadOptions) -> tuple[str, Parsed]:
+    """The judgments behind ``sqlite:///palmares.db#news``, and what messages call that."""
+    found = _CAMPAIGN.fullmatch(url)
+    address, campaign = found.groups() if found else (url, None)
+    _check_extras(options)
+    with closing(Database.open(address)) as db, _reading(db) as tx:
+        info = _named(tx, db, campaign)
+        name, parsed = f"{db.name}#{info.name}", _parsed(tx, info, options, controls=False)
+    if not parsed.records:
+        raise InputError(f"{name}: has no judgments yet; wait until a judge has answered a screen")
+    return name, parsed
+
+
+def collect(db: Database, campaign: str | None, options: ReadOptions, *, controls: bool = False) -> Parsed:
+    """The judgments of a campaign (None: the only one), all from one state of the store.
+
+    Parameters
+    ----------
+    options
+        ``merged`` applies: what becomes of outputs that several systems share.
+    controls
+        Keep the outputs of controls, as the systems ``palmares:reference`` and ``palmares:degraded``.
+    """
+    with db.read() as tx:
+        return _parsed(tx, find_campaign(tx, campaign), options, controls)
+
+
+def answered(campaign_id: int, *columns: sa.ColumnElement[Any], revisions: bool = False) -> Query:
+    """Columns of the answers that count, in the order of screens; with ``revisions`` also of replaced ones."""
+    judgment, served, screen = schema.judgment, schema.served, schema.screen
+    segment, pair, person = schema.segment, schema.language_pair, schema.person
+    query = (
+        sa.select(*columns)
+        .select_from(judgment)
+        .join(served, judgment.c.served_id == served.c.id)
+        .join(screen, served.c.screen_id == screen.c.id)
+        .join(segment, screen.c.segment_id == segment.c.id)
+        .join(pair, segment.c.language_pair_id == pair.c.id)
+        .join(person, served.c.person_id == person.c.id)
+        .where(pair.c.campaign_id == campaign_id, screen.c.purpose == "judge")
+        .order_by(served.c.id, judgment.c.revision)
+    )
+    if revisions:
+        return query
+    later = judgment.alias("later")
+    newer = sa.exists().where(later.c.served_id == judgment.c.served_id, later.c.revision > judgment.c.revision)
+    return query.where(~newer)
+
+
+def shown_outputs(campaign_id: int, *columns: sa.ColumnElement[Any]) -> Query:
+    """Columns of the outputs that were put on a screen and of the systems behind them; controls have no system."""
+    output, link, system, segment = schema.output, schema.output_system, schema.system, schema.segment
+    pair = schema.language_pair
+    return (
+        sa.select(*columns)
+        .select_from(output)
+        .join(segment, output.c.segment_id == segment.c.id)
+        .join(pair, segment.c.language_pair_id == pair.c.id)
+        .outerjoin(link, link.c.output_id == output.c.id)
+        .outerjoin(system, link.c.system_id == system.c.id)
+        .where(pair.c.campaign_id == campaign_id, output.c.id.in_(sa.select(schema.screen_output.c.output_id)))
+        .order_by(output.c.id, system.c.name)
+    )
+
+
+# -- inside ------------------------------------------------------------------------------------------
+
+
+@contextmanager
+def _reading(db: Database) -> Iterator[sa.Connection]:
+    """A transaction that only reads; if the database fails meanwhile, the user learns which and why."""
+    try:
+        with db.read() as tx:
+            yield tx
+    except sa.exc.DBAPIError as error:
+        reason = (str(error.orig).strip() or type(error.orig).__name__).splitlines()[0]
+        raise DatabaseError(f"{db.name}: cannot be read ({reason}); is it whole, and running?") from None
+
+
+def _named(tx: sa.Connection, db: Database, campaign: str | None) -> CampaignInfo:
+    try:
+        return find_campaign(tx, campaign)
+    except InputError as error:
+        how = "" if campaign else f"; its name follows the database, e.g. {db.name}#NAME"
+        raise InputError(f"{db.name}: {error}{how}") from None
+
+
+def _check_extras(options: ReadOptions) -> None:
+    for name in options.extra:
+        if name not in _EXTRAS:
+            raise InputError(f"there is no column {name!r} to keep; a campaign always keeps: {', '.join(_EXTRAS)}")
+
+
+def _parsed(tx: sa.Connection, info: CampaignInfo, options: ReadOptions, controls: bool) -> Parsed:
+    answers, systems = _answers(tx, info.id), _systems(tx, info.id, controls)
+    if options.merged == "collapse":
+        systems = _collapsed(systems)
+    sieve = Sieve(answers)
+    said = pl.format("skipped by the judge ({})", "skip")
+    sieve.reject(pl.col("skip").is_not_null(), said, skipped=True)
+    outputs = _comparable(sieve, _outputs(sieve.frame, systems))
+    ranking = pl.format("s{}", RECORD).alias("ranking")
+    rows = pairs(outputs, sieve.frame.drop("places", "ranks", "skip").with_columns(ranking))
+    dropped = tuple(sorted(sieve.dropped, key=lambda record: record.line))
+    return Parsed(rows.drop(RECORD), dropped, answers.height, "screen")
+
+
+def _answers(tx: sa.Connection, campaign_id: int) -> pl.DataFrame:
+    """One row an answered screen, known by the number under which it was served."""
+    judgment, served, screen = schema.judgment.c, schema.served.c, schema.screen.c
+    again = sa.case((served.repeat_of.is_(None), 0), else_=1)
+    places, ranks = sa.cast(served.places, sa.Text), sa.cast(judgment.ranks, sa.Text)  # polars reads JSON faster
+    query = answered(
+        campaign_id,
+        served.id, places, ranks, judgment.skip, schema.language_pair.c.name, schema.segment.c.name,
+        schema.person.c.pseudonym, judgment.created_at, judgment.seconds, screen.strategy, screen.probability, again,
+    )  # fmt: skip
+    found = pl.DataFrame(tx.execute(query).all(), schema=_ANSWER, orient="row")
+    return found.with_columns(
+        pl.col("places", "ranks").str.json_decode(pl.List(pl.Int64())),
+        pl.col("segment").str.strip_chars(),  # as every reader trims names
+    )
+
+
+def _systems(tx: sa.Connection, campaign_id: int, controls: bool) -> pl.DataFrame:
+    """The systems behind every output, one a row; a control stands for itself if it is wanted."""
+    query = shown_outputs(campaign_id, schema.output.c.id, schema.output.c.kind, schema.system.c.name)
+    types = {"places": pl.Int64(), "kind": pl.String(), "system": pl.String()}
+    found = pl.DataFrame(tx.execute(query).all(), schema=types, orient="row")
+    if controls:
+        own = pl.format(f"{RESERVED_PREFIX}{{}}", "kind")
+        found = found.with_columns(pl.coalesce("system", own).alias("system"))
+    return found.filter(pl.col("system").is_not_null()).drop("kind")
+
+
+def _collapsed(systems: pl.DataFrame) -> pl.DataFrame:
+    """One name an output, joined where several systems share it."""
+    joined = systems.group_by("places", maintain_order=True).agg(
+        pl.col("system").str.join(","), pl.col("system").alias("_behind")
+    )
+    twice = joined.unique(["system", "_behind"]).filter(pl.col("system").is_duplicated())
+    if twice.height:
+        raise InputError(
+            f"systems that share an output are joined by commas, and {twice['system'][0]!r} would then be the name of "
+            "different ones; do not collapse them"
+        )
+    return joined.drop("_behind")
+
+
+def _outputs(screens: pl.DataFrame, systems: pl.DataFrame) -> pl.DataFrame:
+    """One row per system on a screen; systems that share an output have its rank and its place.
+
+    The store knows who is behind an output, so names are not taken apart as those in files must be.
+    """
+    shown = screens.select(RECORD, "places", "ranks").explode("places", "ranks")
+    place = pl.int_range(1, pl.len() + 1, dtype=pl.Int32).over(RECORD)
+    ranked = shown.with_columns(place.alias("position"), (-pl.col("ranks")).cast(pl.Float64).alias(VALUE))
+    return ranked.join(systems, on="places", maintain_order="left_right")
+
+
+def _comparable(sieve: Sieve, outputs: pl.DataFrame) -> pl.DataFrame:
+    """Take out the screens that show one system only, which happens where a control stands beside it."""
+    counted = outputs.group_by(RECORD).len("_systems")
+    sieve.frame = sieve.frame.join(counted, on=RECORD, how="left", maintain_order="left")
+    few = pl.col("_systems").fill_null(0) < 2
+    sieve.reject(few, "shows one output beside a control, so it compares no systems", skipped=True)
+    sieve.frame = sieve.frame.drop("_systems")
+    return outputs.join(sieve.frame.select(RECORD), on=RECORD, how="semi", maintain_order="left")

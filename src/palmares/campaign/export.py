@@ -1,0 +1,162 @@
+"""Write what a campaign has collected: its judgments in any format, or its screens with their texts."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Any, Literal, TypeAlias
+
+import sqlalchemy as sa
+
+from ..errors import InputError
+from ..ingest.base import ReadOptions
+from ..ingest.files import write, write_empty
+from ..ingest.source import ending_of, put
+from ..judgments import Judgments
+from . import schema
+from .collected import answered, collect, shown_outputs
+from .database import Database
+from .definition import find_campaign
+
+Row: TypeAlias = sa.Row[*tuple[Any, ...]]
+
+
+@dataclass(frozen=True)
+class Exported:
+    """What was written; ``path`` is None if nothing was, because there are no judgments and the format needs some."""
+
+    path: Path | None
+    format: str
+    judgments: int
+    screens: int
+    skipped: int
+
+
+@dataclass(frozen=True)
+class ExportedScreens:
+    """What was written: lines in all, and how many of the screens were ranked or skipped in the end."""
+
+    path: Path
+    lines: int
+    screens: int
+    skipped: int
+
+
+def export(
+    db: Database,
+    campaign: str | None,
+    place: str | Path,
+    *,
+    format: str = "auto",
+    drop: Iterable[str] = (),
+    merged: Literal["expand", "collapse"] = "expand",
+    controls: bool = False,
+) -> Exported:
+    """Write the judgments of a campaign (None: the only one), as they stand at one moment.
+
+    Before there are any, a file of the format ``pairwise`` has its header alone (none at all in JSON Lines). Other
+    formats need a judgment: nothing is written, and a file that is there already is refused.
+
+    Parameters
+    ----------
+    place, format, drop
+        As for `palmares.write`: the ending gives the format; what a format cannot hold is refused unless dropped.
+    merged
+        Outputs that several systems share: ``"expand"`` to all of them, or ``"collapse"`` to one joined name.
+    controls
+        Keep the outputs of controls, as the systems ``palmares:reference`` and ``palmares:degraded``.
+    """
+    drop = tuple(drop)
+    parsed = collect(db, campaign, ReadOptions(merged=merged), controls=controls)
+    found, written = parsed.rows.height, True
+    if found:
+        written_as = write(Judgments.from_rows(parsed.rows), place, format=format, drop=drop)
+    else:
+        written_as, written = write_empty(parsed.rows, place, format=format, drop=drop)
+    skipped = len(parsed.dropped)
+    return Exported(Path(place) if written else None, written_as, found, parsed.records - skipped, skipped)
+
+
+def export_screens(
+    db: Database, campaign: str | None, place: str | Path, *, revisions: bool = False
+) -> ExportedScreens:
+    """Write every screen that was ranked or skipped to a ``.jsonl`` file (``.gz`` or ``.zst`` behind it compresses).
+
+    The file appears whole or not at all, and replaces one that is there. Practice is not in it; people appear by
+    pseudonym. With ``revisions``, answers that were replaced later have lines of their own, before the latest.
+    """
+    if str(place) != "-" and ending_of(Path(place)) != "jsonl":
+        raise InputError(f"{place}: screens are written as .jsonl, also with .gz or .zst behind it; name such a file")
+    with db.read() as tx:
+        campaign_id = find_campaign(tx, campaign).id
+        outputs = _outputs(tx, campaign_id)
+        rows = tx.execute(answered(campaign_id, *_columns(), revisions=revisions)).all()
+    latest = {row.served_id: row.skip for row in rows}  # the last revision of a screen comes last
+    put("".join(_line(row, outputs) for row in rows).encode(), place)
+    skipped = sum(skip is not None for skip in latest.values())
+    return ExportedScreens(Path(place), len(rows), len(latest) - skipped, skipped)
+
+
+def _columns() -> list[sa.ColumnElement[Any]]:
+    judgment, served, screen, segment = schema.judgment.c, schema.served.c, schema.screen.c, schema.segment.c
+    return [
+        *(judgment.served_id, judgment.ranks, judgment.skip, judgment.note, judgment.revision, judgment.late),
+        *(judgment.seconds, judgment.created_at.label("answered_at"), served.created_at.label("served_at")),
+        *(served.places, served.repeat_of, screen.strategy, screen.probability, screen.control),
+        *(segment.name.label("segment"), segment.document, segment.source, segment.reference),
+        *(schema.language_pair.c.name.label("lang_pair"), schema.person.c.pseudonym),
+    ]
+
+
+def _outputs(tx: sa.Connection, campaign_id: int) -> dict[int, dict[str, Any]]:
+    """Every output that was shown: its systems, kind and text, and the id of the one it was made from."""
+    output = schema.output.c
+    columns = (output.id, output.kind, output.text, output.original_id, schema.system.c.name)
+    found: dict[int, dict[str, Any]] = {}
+    for output_id, kind, text, original, system in tx.execute(shown_outputs(campaign_id, *columns)):
+        known = found.setdefault(output_id, {"systems": [], "kind": kind, "text": text, "original": original})
+        if system is not None:
+            known["systems"].append(system)
+    return found
+
+
+def _line(row: Row, outputs: Mapping[int, dict[str, Any]]) -> str:
+    screen = {
+        "ranking": f"s{row.served_id}",
+        "lang_pair": row.lang_pair,
+        "segment": row.segment.strip(),
+        "document": row.document,
+        "judge": row.pseudonym,
+        "source": row.source,
+        "reference": row.reference,
+        "outputs": _shown(row, outputs),
+        "skip": row.skip,
+        "note": row.note,
+        "revision": row.revision,
+        "late": row.late,
+        "strategy": row.strategy,
+        "probability": row.probability,
+        "repeat_of": None if row.repeat_of is None else f"s{row.repeat_of}",
+        "control": row.control,
+        "served_at": _moment(row.served_at),
+        "answered_at": _moment(row.answered_at),
+        "seconds": row.seconds,
+    }
+    return json.dumps(screen, ensure_ascii=False) + "\n"
+
+
+def _shown(row: Row, outputs: Mapping[int, dict[str, Any]]) -> list[dict[str, Any]]:
+    """Outputs from top to bottom; ``original`` is the place of the one that a damaged copy was made from."""
+    place = {output_id: number for number, output_id in enumerate(row.places, 1)}
+    ranks = row.ranks or [None] * len(row.places)
+    return [
+        {**outputs[output_id], "original": place.get(outputs[output_id]["original"]), "rank": rank}
+        for output_id, rank in zip(row.places, ranks, strict=True)
+    ]
+
+
+def _moment(at: datetime) -> str:
+    return at.isoformat().replace("+00:00", "Z")
