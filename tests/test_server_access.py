@@ -9,6 +9,7 @@ import re
 import pytest
 import sqlalchemy as sa
 from fastapi import APIRouter, FastAPI
+from starlette.types import Receive, Scope, Send
 from stores import Clock, new_campaign, new_judge, next_view
 from webs import csrf_in, signed_in, staff, visitor
 
@@ -266,17 +267,22 @@ def test_too_many_changes_in_a_minute(app: FastAPI, db: Database, clock: Clock) 
 @pytest.mark.parametrize("cut", [False, True], ids=["path kept", "path cut off"])
 def test_a_root_path_stands_before_every_address(db: Database, cut: bool) -> None:
     app = create_app(ServerConfig("unused", root_path="/eval"), database=db)
-    before = "" if cut else "/eval"
+
+    async def proxy(scope: Scope, receive: Receive, send: Send) -> None:
+        path = scope["path"].removeprefix("/eval") if cut else scope["path"]
+        await app({**scope, "path": path, "raw_path": path.encode()}, receive, send)
+
     token = invite(db, new_judge(db))
-    guest = visitor(app)
-    page = guest.get(f"{before}/join/{token}")
+    guest = visitor(proxy)
+    page = guest.get(f"/eval/join/{token}")
     addresses = re.findall(r'(?:href|src|action)="([^"?#]+)"', page.text)
     assert addresses
     assert all(address.startswith("/eval/") for address in addresses)
-    answer = guest.post(f"{before}/join/{token}", follow_redirects=False)
+    answer = guest.post(f"/eval/join/{token}", follow_redirects=False)
     assert answer.headers["location"] == "/eval/c/news/judge"
     assert "Path=/eval/" in next(c for c in answer.headers.get_list("set-cookie") if "palmares-judge" in c)
-    assert guest.client.get(f"{before}/health").json()["status"] == "ok"
+    assert guest.get("/eval/c/news/judge").status_code == 200
+    assert guest.client.get("/eval/health").json()["status"] == "ok"
 
 
 @pytest.mark.parametrize("path", ["/eval/../x", "/a b", "/a?b", "http://x/", "/./a"])

@@ -63,7 +63,7 @@ def csrf_in(page: httpx.Response | None) -> str:
     return found[1]
 
 
-def visitor(app: FastAPI, **options: Any) -> Visitor:
+def visitor(app: Any, **options: Any) -> Visitor:
     return Visitor(TestClient(app, **{"raise_server_exceptions": True, **options}))
 
 

@@ -15,8 +15,9 @@ from .database import Database
 
 @dataclass(frozen=True)
 class Event:
-    """One entry; ``by`` is None for what was done on the command line."""
+    """One entry; ``by`` is None for what was done on the command line. Ids grow with time."""
 
+    id: int
     at: datetime
     kind: str
     person: str | None
@@ -47,7 +48,7 @@ def entries(db: Database, campaign_id: int, *, limit: int = 200, before: int | N
     about, actor = schema.person.alias("about"), schema.person.alias("actor")
     event = schema.event
     query = (
-        sa.select(event.c.created_at, event.c.kind, about.c.name, actor.c.name, event.c.body)
+        sa.select(event.c.id, event.c.created_at, event.c.kind, about.c.name, actor.c.name, event.c.body)
         .select_from(
             event.outerjoin(about, event.c.person_id == about.c.id).outerjoin(actor, event.c.by_id == actor.c.id)
         )

@@ -1,0 +1,133 @@
+"""Downloads of what was collected. Judges are in them by pseudonym; every download is on record."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import IO, Any
+
+from fastapi import APIRouter, Request
+from starlette.responses import Response, StreamingResponse
+
+from ..campaign import journal
+from ..campaign.database import Database
+from ..campaign.export import export, export_screens
+from ..campaign.overview import campaign_status
+from ..campaign.people import Person, Role
+from ..errors import InputError
+from .access import Staff, Store, allow
+from .manage_page import show
+
+router = APIRouter(prefix="/export")
+
+_CHUNK = 1 << 16
+
+
+@dataclass(frozen=True)
+class Download:
+    """A kind of file: what it is called and good for, and what its format has no place for."""
+
+    title: str
+    says: str
+    format: str
+    ending: str
+    media: str
+    drop: tuple[str, ...] = ()
+
+
+_JSONL = "application/jsonl"
+DOWNLOADS = {
+    "csv": Download("CSV", "one pair of systems a row, with everything known of it", "pairwise", "csv", "text/csv"),
+    "jsonl": Download("JSON Lines", "the same, one object a line", "pairwise", "jsonl", _JSONL),
+    "parquet": Download(
+        "Parquet", "the same, small and quick to load", "pairwise", "parquet", "application/vnd.apache.parquet"
+    ),
+    "wmt": Download(
+        "WMT CSV", "one screen a row, as WMT published its rankings; without times and places", "wmt", "csv",
+        "text/csv", ("extra", "time", "duration", "position"),
+    ),
+    "appraise": Download(
+        "Appraise XML", "one screen an element, as Appraise wrote them; without times of day and places", "appraise",
+        "xml", "application/xml", ("extra", "time", "position"),
+    ),
+}  # fmt: skip
+
+
+@router.get("", dependencies=[allow(Role.OBSERVER)])
+def look(request: Request, staff: Staff, db: Store) -> Response:
+    """What can be had."""
+    return _page(request, staff, db)
+
+
+@router.get("/judgments", dependencies=[allow(Role.OBSERVER)])
+def judgments(
+    request: Request, staff: Staff, db: Store, format: str = "csv", controls: bool = False, collapse: bool = False
+) -> Response:
+    """The judgments in one of the formats."""
+    wanted = DOWNLOADS.get(format)
+    if wanted is None:
+        return _page(request, staff, db, 422, refused=f"format: got {format!r}; allowed: {', '.join(DOWNLOADS)}")
+    with TemporaryDirectory(prefix="palmares-", ignore_cleanup_errors=True) as folder:
+        place = Path(folder) / f"judgments.{wanted.ending}"
+        try:
+            made = export(
+                db,
+                staff.campaign,
+                place,
+                format=wanted.format,
+                drop=wanted.drop,
+                merged="collapse" if collapse else "expand",
+                controls=controls,
+            )
+        except InputError as error:
+            return _page(request, staff, db, 422, refused=str(error))
+        if not made.judgments:
+            return _page(request, staff, db, 404, nothing=True)
+        _record(db, staff, what="judgments", format=format, controls=controls, judgments=made.judgments)
+        return _sent(place, f"{staff.campaign}-judgments", wanted.media)
+
+
+@router.get("/screens", dependencies=[allow(Role.OBSERVER)])
+def screens(request: Request, staff: Staff, db: Store, revisions: bool = False) -> Response:
+    """Every screen with its texts."""
+    with TemporaryDirectory(prefix="palmares-", ignore_cleanup_errors=True) as folder:
+        place = Path(folder) / "screens.jsonl"
+        made = export_screens(db, staff.campaign, place, revisions=revisions)
+        if not made.lines:
+            return _page(request, staff, db, 404, nothing=True)
+        _record(db, staff, what="screens", revisions=revisions, screens=made.screens + made.skipped)
+        return _sent(place, f"{staff.campaign}-screens", _JSONL)
+
+
+# -- inside ----------------------------------------------------------------------------------------------
+
+
+def _page(request: Request, staff: Person, db: Database, status: int = 200, **messages: Any) -> Response:
+    pairs = campaign_status(db, staff.campaign).pairs
+    counts = {"answered": sum(pair.answered for pair in pairs), "skipped": sum(pair.skipped for pair in pairs)}
+    said = {"refused": None, "nothing": not any(counts.values()), **messages}
+    return show(request, staff, "export", status=status, downloads=DOWNLOADS, **counts, **said)
+
+
+def _record(db: Database, staff: Person, **body: Any) -> None:
+    with db.begin() as tx:
+        journal.record(tx, db, staff.campaign_id, "exported", by=staff.id, **body)
+
+
+def _sent(place: Path, name: str, media: str) -> Response:
+    """Stream a file that is removed as soon as this returns: an open file outlives its name."""
+    file = place.open("rb")
+    headers = {
+        "Content-Disposition": f'attachment; filename="{name}{place.suffix}"',
+        "Content-Length": str(os.fstat(file.fileno()).st_size),
+    }
+    return StreamingResponse(_chunks(file), headers=headers, media_type=media)
+
+
+def _chunks(file: IO[bytes]) -> Iterator[bytes]:
+    with file:
+        while chunk := file.read(_CHUNK):
+            yield chunk

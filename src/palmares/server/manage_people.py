@@ -1,0 +1,117 @@
+"""Who takes part: invite, shut out, forget names."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from fastapi import APIRouter, Request
+from starlette.datastructures import FormData
+from starlette.exceptions import HTTPException
+from starlette.responses import Response
+
+from ..campaign.database import Database
+from ..campaign.definition import language_pairs, settings_of
+from ..campaign.people import Person, Role, add_person, invite, people, pseudonymise, revoke
+from ..campaign.records import presences
+from ..errors import InputError
+from .access import Staff, Store, allow
+from .forms import Form, field
+from .manage_page import called, go, show
+
+router = APIRouter(prefix="/people")
+
+
+@router.get("", dependencies=[allow(Role.OBSERVER)])
+def look(request: Request, staff: Staff, db: Store, done: str = "", who: str = "") -> Response:
+    """Everyone, and how far they have come; ``done`` and ``who`` say what has just been done to whom."""
+    return _page(request, staff, db, done=done, who=who)
+
+
+@router.post("", dependencies=[allow(Role.ORGANISER)])
+def add(request: Request, staff: Staff, db: Store, form: Form) -> Response:
+    """Add someone and show their link; what cannot be used comes back with what was entered."""
+    role, name, langs = field(form, "role"), field(form, "name").strip(), _langs(form)
+    try:
+        person = add_person(db, staff.campaign, role, name, langs=langs if role == Role.JUDGE else (), by=staff.id)
+    except InputError as error:
+        entered = {"name": name, "role": role, "langs": langs}
+        return _page(request, staff, db, status=422, refused=str(error), entered=entered)
+    return _invited(request, staff, db, person)
+
+
+@router.post("/{pseudonym}/invite", dependencies=[allow(Role.ORGANISER)])
+def invite_again(request: Request, pseudonym: str, staff: Staff, db: Store) -> Response:
+    """Show a further link; earlier ones go on working until they end or are withdrawn."""
+    return _invited(request, staff, db, _found(db, staff, pseudonym))
+
+
+@router.post("/{pseudonym}/revoke", dependencies=[allow(Role.ORGANISER)])
+def shut_out(request: Request, pseudonym: str, staff: Staff, db: Store) -> Response:
+    """End every link and session of someone."""
+    person = _other(_found(db, staff, pseudonym), staff)
+    revoke(db, person, by=staff.id)
+    return go(request, staff, f"/people?done=revoked&who={pseudonym}")
+
+
+@router.get("/{pseudonym}/pseudonymise", dependencies=[allow(Role.ORGANISER)])
+def ask(request: Request, pseudonym: str, staff: Staff, db: Store) -> Response:
+    """Say what removing a name means."""
+    person = _other(_found(db, staff, pseudonym), staff)
+    return show(request, staff, "pseudonymise", person=person)
+
+
+@router.post("/{pseudonym}/pseudonymise", dependencies=[allow(Role.ORGANISER)])
+def remove_name(request: Request, pseudonym: str, staff: Staff, db: Store) -> Response:
+    """Remove a name for good."""
+    person = _other(_found(db, staff, pseudonym), staff)
+    pseudonymise(db, person, by=staff.id)
+    return go(request, staff, f"/people?done=pseudonymised&who={pseudonym}")
+
+
+# -- inside ----------------------------------------------------------------------------------------------
+
+
+def _page(request: Request, staff: Person, db: Database, *, status: int = 200, **messages: Any) -> Response:
+    entered = {"name": "", "role": Role.JUDGE, "langs": []}
+    said = {"refused": None, "done": "", "who": "", "entered": entered, **messages}
+    everyone = presences(db, staff.campaign_id)
+    with db.read() as tx:
+        pairs = [pair.name for pair in language_pairs(tx, staff.campaign_id)]
+    about = next((called(staff, p.person) for p in everyone if p.person.pseudonym == said["who"]), None)
+    return show(
+        request, staff, "people", status=status, everyone=everyone, pairs=pairs, roles=_ROLES, about=about, **said
+    )
+
+
+#: What a role may do, in the order in which it is offered.
+_ROLES = {
+    Role.JUDGE: "ranks outputs",
+    Role.OBSERVER: "follows the campaign, sees no names of judges, changes nothing",
+    Role.ORGANISER: "runs the campaign",
+}
+
+
+def _invited(request: Request, staff: Person, db: Database, person: Person) -> Response:
+    """The one page that shows a link: it cannot be had again."""
+    token = invite(db, person, by=staff.id)
+    with db.read() as tx:
+        days = settings_of(tx, staff.campaign_id).access.invite_days
+    return show(request, staff, "invited", person=person, link=f"{request.base_url}join/{token}", days=days)
+
+
+def _found(db: Database, staff: Person, pseudonym: str) -> Person:
+    for person in people(db, staff.campaign_id):
+        if person.pseudonym == pseudonym:
+            return person
+    raise HTTPException(404, f"there is no one called {pseudonym!r} in this campaign; go back to the list of people")
+
+
+def _other(person: Person, staff: Person) -> Person:
+    """Refuse to let organisers lock themselves out."""
+    if person.id == staff.id:
+        raise HTTPException(409, "this is yourself: you would be locked out; ask another organiser to do it")
+    return person
+
+
+def _langs(form: FormData) -> list[str]:
+    return [value for value in form.getlist("langs") if isinstance(value, str)]
