@@ -13,8 +13,8 @@ TEXT_FORMATS = Registry(
     {
         "plain": Entry("palmares.texts.plain:read_plain", "one file a system, one segment a line (also .sgm)"),
         "folder": Entry("palmares.texts.folder:read_folder", "a folder with one file a system, or folders of them"),
-        "tsv": Entry("palmares.texts.records:read_table", "a table with one column a system (TSV, CSV)"),
-        "jsonl": Entry("palmares.texts.records:read_json_lines", "one JSON object a segment"),
+        "tsv": Entry("palmares.texts.tables:read_table", "a table with one column a system (TSV, CSV)"),
+        "jsonl": Entry("palmares.texts.json_lines:read_json_lines", "one JSON object a segment"),
         "wmt-xml": Entry("palmares.texts.wmt_xml:read_wmt_xml", "WMT test-set XML, since WMT21"),
         "appraise-hits": Entry("palmares.texts.hits:read_hits", "Appraise ranking tasks (HIT XML)"),
     },
@@ -25,8 +25,11 @@ TEXT_CHECKS = Registry(
     "text check",
     {
         "reading": Entry("palmares.texts.checks.plain_faults:reading", "what a reader had to say of the files"),
-        "names": Entry("palmares.texts.checks.plain_faults:names", "system names that differ in case alone"),
-        "missing": Entry("palmares.texts.checks.plain_faults:missing", "segments a system has no output for"),
+        "names": Entry("palmares.texts.checks.plain_faults:names", "system names that are hard to tell apart"),
+        "missing": Entry(
+            "palmares.texts.checks.plain_faults:missing",
+            "segments without the output of a system, or without reference",
+        ),
         "empty": Entry("palmares.texts.checks.plain_faults:empty", "empty sources, references and outputs"),
         "identical": Entry("palmares.texts.checks.identical:identical", "equal outputs, copies of source or reference"),
         "encoding": Entry(

@@ -6,19 +6,20 @@ from pathlib import Path as FilePath
 
 from ..errors import InputError
 from .languages import LanguagePair, base_language
-from .lines import Path
+from .lines import Path, uncompressed_name
 from .plain import read_plain
 from .testset import TestSet
 
 #: Names (without ending) of the files that are no system's.
 ROLES = {
-    "source": "source", "src": "source",
-    "reference": "reference", "ref": "reference",
+    "source": "source", "sources": "source", "src": "source",
+    "reference": "reference", "references": "reference", "ref": "reference",
     "documents": "documents", "docs": "documents",
 }  # fmt: skip
-_COMPRESSION = (".gz", ".zst")
 #: Endings that are no part of a system's name; a code of the language pair is another.
 _ENDINGS = (".txt", ".text", ".out", ".hyp", ".tok", ".sgm", ".sgml")
+#: Files that come with texts and are none, by their names up to the first dot; and what systems leave in folders.
+_BESIDE = ("readme", "license", "licence", "thumbs", "desktop", "__macosx")
 
 
 def read_folder(langs: LanguagePair | None, *, path: Path, encoding: str = "utf-8") -> tuple[TestSet, ...]:
@@ -26,7 +27,7 @@ def read_folder(langs: LanguagePair | None, *, path: Path, encoding: str = "utf-
     folder = FilePath(path)
     if not folder.is_dir():
         raise InputError(f"{path}: is no folder; the format 'folder' needs one with a file a system")
-    entries = [entry for entry in sorted(folder.iterdir()) if not _is_ignored(entry)]
+    entries = _entries(folder)
     inner = [entry for entry in entries if entry.is_dir()]
     if not inner:
         return _one_pair(folder, entries, langs, encoding)
@@ -44,8 +45,7 @@ def _many_pairs(folders: list[FilePath], wanted: LanguagePair | None, encoding: 
         except InputError as error:
             raise InputError(f"{folder}: a folder inside must be named by its language pair; {error}") from None
         if wanted is None or pair.same_as(wanted):
-            files = [entry for entry in sorted(folder.iterdir()) if not _is_ignored(entry)]
-            found += _one_pair(folder, files, pair, encoding)
+            found += _one_pair(folder, _entries(folder), pair, encoding)
     if not found:
         there = ", ".join(folder.name for folder in folders)
         raise InputError(f"{folders[0].parent}: has no folder for {wanted}; it has {there}")
@@ -75,29 +75,36 @@ def _one_pair(
 
 
 def system_name(file_name: str, langs: LanguagePair | None) -> str:
-    """The name of a file without compression and ending: ``A`` for ``A.txt.gz``, ``online-B`` for ``online-B.en``.
+    """The name of a file without compression and endings: ``A`` for ``A.txt.gz``, ``online-B`` for ``online-B.en.txt``.
 
     Only known endings are taken off, since ``llama-3.1`` is a whole name.
     """
-    name = file_name
-    for ending in _COMPRESSION:
-        name = name.removesuffix(ending)
+    name = uncompressed_name(file_name)
     stem, dot, last = name.rpartition(".")
-    if dot and stem and (f".{last.lower()}" in _ENDINGS or _is_role(stem) or _is_language(last, langs)):
-        return stem
+    while dot and stem and (f".{last.lower()}" in _ENDINGS or stem.lower() in ROLES or _is_language(last, langs)):
+        name = stem
+        stem, dot, last = name.rpartition(".")
     return name
 
 
-def _is_role(stem: str) -> bool:
-    return stem.lower() in ROLES
-
-
 def _is_language(ending: str, langs: LanguagePair | None) -> bool:
+    """Whether an ending names a language of the pair, be it ``de``, ``deu`` or ``de_AT``."""
     if langs is None:
         return False
-    codes = {langs.source, langs.target, base_language(langs.source), base_language(langs.target)}
-    return ending in codes
+    try:
+        return base_language(ending) in (base_language(langs.source), base_language(langs.target))
+    except InputError:
+        return False
 
 
-def _is_ignored(entry: FilePath) -> bool:
-    return entry.name.startswith(".") or entry.name.upper().startswith(("README", "LICENSE", "LICENCE"))
+def _entries(folder: FilePath) -> list[FilePath]:
+    """What is in a folder, but for hidden files, backups and files that explain the others."""
+    try:
+        found = sorted(folder.iterdir())
+    except OSError as error:
+        raise InputError(f"{folder}: cannot be read ({error.strerror or error})") from None
+    return [entry for entry in found if not _is_ignored(entry.name)]
+
+
+def _is_ignored(name: str) -> bool:
+    return name.startswith(".") or name.endswith("~") or name.partition(".")[0].lower() in _BESIDE

@@ -5,19 +5,20 @@ A task shows some of the systems, and one segment may stand in several tasks; wh
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from ..errors import InputError
 from .languages import LanguagePair
-from .lines import Path
-from .records import Record, grouped
+from .records import Record, grouped, pair_of_tags
 from .testset import TestSet
-from .xml_tree import Element, read_tree
+from .xml_tree import Element, parse_tree
 
 _Key = tuple[LanguagePair | None, str, str]
 
 
-def read_hits(langs: LanguagePair | None, *, path: Path, encoding: str = "utf-8") -> tuple[TestSet, ...]:
+def read_hits(langs: LanguagePair | None, *, name: str, text: str) -> tuple[TestSet, ...]:
     """The segments of all tasks, each once, in the order of their first appearance."""
-    name, root = read_tree(path, encoding=encoding)
+    root = parse_tree(name, text)
     hits = [root] if root.name == "hit" else list(root.all("hit"))
     if not hits:
         raise InputError(f"{name}: no hit element; Appraise tasks are <hit> elements with <seg> in them")
@@ -34,12 +35,7 @@ def read_hits(langs: LanguagePair | None, *, path: Path, encoding: str = "utf-8"
 def _pair(hit: Element, name: str) -> LanguagePair | None:
     source = hit.attributes.get("source-language")
     target = hit.attributes.get("target-language")
-    if not (source and target):
-        return None
-    try:
-        return LanguagePair.parse(f"{source.replace('-', '_')}-{target.replace('-', '_')}")
-    except InputError as error:
-        raise InputError(f"{name}: line {hit.line}: {error}") from None
+    return pair_of_tags(source, target, f"{name}: line {hit.line}") if source and target else None
 
 
 def _record(segment: Element, pair: LanguagePair | None, name: str) -> Record:
@@ -79,7 +75,7 @@ def _joined(first: Record, again: Record) -> Record:
             raise InputError(f"{again.place}: another output of {system!r} for segment {again.id!r} than before")
     reference = first.reference if first.reference is not None else again.reference
     outputs = {**first.outputs, **again.outputs}
-    return Record(first.place, first.source, reference, first.id, first.document, first.langs, outputs)
+    return replace(first, reference=reference, outputs=outputs)
 
 
 def _with_full_ids(records: list[Record]) -> list[Record]:
@@ -87,6 +83,4 @@ def _with_full_ids(records: list[Record]) -> list[Record]:
     keys = [(record.langs, record.id) for record in records]
     if len(set(keys)) == len(keys):
         return records
-    return [
-        Record(r.place, r.source, r.reference, f"{r.document}:{r.id}", r.document, r.langs, r.outputs) for r in records
-    ]
+    return [replace(record, id=f"{record.document}:{record.id}") if record.document else record for record in records]

@@ -55,12 +55,13 @@ _THREE_LETTERS = dict(
 
 #: Written from right to left unless a script says otherwise.
 _RIGHT_TO_LEFT = _words("""
-    ar he fa ur ps sd ug yi dv ks ckb sdh arc syr syc aii cld tmr sam mid nqo acm acq aeb afb ajp apc apd ars ary
-    arz ayl ayn azb bal bcc bgn bqi glk haz khw lki lrc luz mzn ota pnb prs rhg skr swb trw hbo jpr jrb
+    ar he fa ur ps sd ug yi dv ks ckb sdh arc syr syc aii cld tmr sam mid nqo abv acm acq acw acx adf aeb afb ajp apc
+    apd arq ars ary arz ayl ayn azb bal bcc bgn bqi glk haz khw lki lrc luz mzn ota pnb prs rhg shu skr swb trw hbo
+    jpr jrb
 """)
 _RIGHT_TO_LEFT_SCRIPTS = _words("""
-    Adlm Arab Aran Armi Avst Hatr Hebr Lydi Mand Mani Mend Merc Mero Narb Nbat Nkoo Orkh Palm Phli Phlp Phnx Prti
-    Rohg Samr Sarb Sogd Sogo Syrc Syre Syrj Syrn Thaa Yezi
+    Adlm Arab Aran Armi Avst Chrs Cprt Elym Hatr Hebr Hung Khar Lydi Mand Mani Mend Merc Mero Narb Nbat Nkoo Orkh
+    Ougr Palm Phli Phlp Phnx Prti Rohg Samr Sarb Sogd Sogo Syrc Syre Syrj Syrn Thaa Yezi
 """)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from ..errors import InputError
@@ -16,6 +17,7 @@ Path = str | os.PathLike[str]
 _CONTROL = re.compile("[\x00-\x08\x0d-\x1f\x7f\ud800-\udfff]")
 _UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
 _UTF8_NAMES = ("utf-8", "utf8", "utf-8-sig")
+_COMPRESSION = (".gz", ".zst")
 
 
 @dataclass(frozen=True)
@@ -40,6 +42,14 @@ def read_text(path: Path, *, encoding: str = "utf-8") -> tuple[str, str]:
     return name, text.removeprefix("\ufeff").replace("\r\n", "\n")
 
 
+def uncompressed_name(path: Path) -> str:
+    """The name of a file without the ending of its compression."""
+    name = os.fspath(path)
+    for ending in _COMPRESSION:
+        name = name.removesuffix(ending)
+    return name
+
+
 def split_lines(text: str) -> list[str]:
     """The lines of a text; the end of the last one is optional."""
     lines = text.split("\n")
@@ -52,8 +62,9 @@ def read_lines(path: Path, *, encoding: str = "utf-8") -> TextFile:
     """A file with one text a line."""
     name, text = read_text(path, encoding=encoding)
     lines = split_lines(text)
-    for number, line in enumerate(lines, 1):
-        refuse_controls(line, f"{name}: line {number}")
+    if _CONTROL.search(text):
+        for number, line in enumerate(lines, 1):
+            refuse_controls(line, f"{name}: line {number}")
     return TextFile(name, tuple(lines))
 
 
@@ -66,20 +77,25 @@ def refuse_controls(text: str, place: str) -> None:
         raise InputError(
             f"{place} has a carriage return (U+000D) inside; lines must end in LF or CR LF; convert the file"
         )
+    kind = "half a character" if "\ud800" <= found[0] <= "\udfff" else "the control character"
     raise InputError(
-        f"{place} has the control character U+{ord(found[0]):04X}, which no text should have; "
+        f"{place} has {kind} U+{ord(found[0]):04X}, which no text should have; "
         "is the file damaged, or in another encoding (--encoding)?"
     )
 
 
-def refuse_different_counts(files: list[TextFile]) -> None:
+def refuse_different_counts(files: Sequence[TextFile]) -> None:
     """Refuse files that do not have the same number of lines, naming each with its count."""
     if len({len(file.texts) for file in files}) > 1:
-        counts = "\n".join(f"  {len(file.texts):>8}  {file.name}" for file in files)
+        counts = "\n".join(f"  {len(file.texts):>8}  {file.name}{_empty_end(file)}" for file in files)
         raise InputError(
             f"the files differ in their number of lines:\n{counts}\nline n of every file must belong to segment n; "
             "find the missing or extra lines"
         )
+
+
+def _empty_end(file: TextFile) -> str:
+    return " (its last line is empty)" if file.texts and not file.texts[-1].strip() else ""
 
 
 def _decoded(name: str, data: bytes, encoding: str) -> str:

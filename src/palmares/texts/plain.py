@@ -29,16 +29,31 @@ def read_plain(
     references = read_file(reference, encoding) if reference is not None else None
     named = read_file(documents, encoding) if documents is not None else None
     outputs = {system: read_file(path, encoding) for system, path in systems.items()}
-    beside = [file for file in (references, named) if file is not None]
-    refuse_different_counts([sources, *beside, *outputs.values()])
-    segments = _segments(sources, references, named)
+    files = [sources, *(file for file in (references, named) if file is not None), *outputs.values()]
+    refuse_different_counts(files)
+    _refuse_different_ids(files)
     texts = {system: file.texts for system, file in outputs.items()}
-    return (testset.make(langs, segments, texts, name=sources.name),)
+    # In SGML, a line is no segment; then ids say where something is.
+    lines = range(1, len(sources.texts) + 1) if all(file.ids is None for file in files) else None
+    return (testset.make(langs, _segments(sources, references, named), texts, lines=lines, name=sources.name),)
 
 
 def read_file(path: Path, encoding: str) -> TextFile:
     """Lines, or the segments of an SGML file as WMT published them up to 2020."""
     return read_sgm(path, encoding=encoding) if is_sgm(path) else read_lines(path, encoding=encoding)
+
+
+def _refuse_different_ids(files: list[TextFile]) -> None:
+    """SGML files say which segment is which, so it need not be guessed whether they are in step."""
+    first, *others = [file for file in files if file.ids is not None] or files[:1]
+    for other in others:
+        pairs = zip(first.ids or (), other.ids or (), strict=True)
+        for number, (expected, found) in enumerate(pairs, 1):
+            if expected != found:
+                raise InputError(
+                    f"{other.name}: segment {number} has the id {found!r}, but {first.name} has {expected!r} there; "
+                    "the files must have the same segments in the same order"
+                )
 
 
 def _segments(sources: TextFile, references: TextFile | None, named: TextFile | None) -> list[Segment]:

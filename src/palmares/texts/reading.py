@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from pathlib import Path as FilePath
 
 from ..errors import InputError
 from . import TEXT_FORMATS
 from .languages import LanguagePair
-from .lines import Path, read_text
+from .lines import Path, read_text, uncompressed_name
+from .sgm import is_sgm
 from .testset import TestSet
 
-_PLAIN = "plain"
+_PLAIN, _FOLDER = "plain", "folder"
 _JSON_ENDINGS = (".jsonl", ".ndjson", ".json")
+_FIRST_ELEMENT = re.compile(r"<(hits?|dataset|doc)[\s/>]")
 
 
 def read_texts(
@@ -48,11 +51,7 @@ def read_texts(
         raise InputError(
             f"got {str(path)!r} and single files besides; give a folder or file of everything, or the files"
         )
-    chosen = _guessed(path, encoding) if format == "auto" else format
-    if chosen == _PLAIN:
-        raise InputError("format 'plain' has no one file; give source and systems, or a folder of them")
-    found: tuple[TestSet, ...] = TEXT_FORMATS.load(chosen)(pair, path=path, encoding=encoding)
-    return _selected(found, pair, str(path))
+    return _selected(_read_place(path, pair, format, encoding), pair, str(path))
 
 
 def _check_plain(format: str, source: Path | None, systems: Mapping[str, Path] | None) -> None:
@@ -64,22 +63,36 @@ def _check_plain(format: str, source: Path | None, systems: Mapping[str, Path] |
         raise InputError("no system outputs; give at least one, e.g. --system A=a.txt")
 
 
-def _guessed(path: Path, encoding: str) -> str:
-    """A folder, or what the first characters of a file say."""
-    if FilePath(path).is_dir():
-        return "folder"
-    _, text = read_text(path, encoding=encoding)
-    start = text.lstrip()[:2000]
-    if start.startswith("<"):
-        return "appraise-hits" if "<hit" in start else "wmt-xml"
-    name = str(path).lower().removesuffix(".gz").removesuffix(".zst")
-    return "jsonl" if start.startswith("{") or name.endswith(_JSON_ENDINGS) else "tsv"
+def _read_place(path: Path, pair: LanguagePair | None, format: str, encoding: str) -> tuple[TestSet, ...]:
+    if format == _PLAIN:
+        raise InputError("format 'plain' has no one file; give source and systems, or a folder of them")
+    if format == _FOLDER or (format == "auto" and FilePath(path).is_dir()):
+        return tuple(TEXT_FORMATS.load(_FOLDER)(pair, path=path, encoding=encoding))
+    if format == "auto" and is_sgm(path):
+        raise InputError(f"{path}: an SGML file holds one text; give it as source, reference or system")
+    # Read once and passed on, so that standard input and pipes will do.
+    name, text = read_text(path, encoding=encoding)
+    if not text.strip():
+        raise InputError(f"{name}: the file is empty; give a file with texts")
+    return tuple(TEXT_FORMATS.load(_guessed(name, text) if format == "auto" else format)(pair, name=name, text=text))
+
+
+def _guessed(name: str, text: str) -> str:
+    """What the first characters of a file say."""
+    start = text.lstrip()[:1]
+    if start == "<":
+        element = _FIRST_ELEMENT.search(text)
+        return "appraise-hits" if element and element[1].startswith("hit") else "wmt-xml"
+    is_json = start == "{" or uncompressed_name(name).lower().endswith(_JSON_ENDINGS)
+    return "jsonl" if is_json else "tsv"
 
 
 def _selected(found: tuple[TestSet, ...], pair: LanguagePair | None, name: str) -> tuple[TestSet, ...]:
     """Of several language pairs, the one that was asked for."""
-    chosen = [texts for texts in found if pair is None or texts.langs.same_as(pair)]
+    chosen = sorted((texts for texts in found if pair is None or texts.langs.same_as(pair)), key=lambda t: t.langs)
     if not chosen:
         there = ", ".join(str(texts.langs) for texts in found)
         raise InputError(f"{name}: has no {pair}; it has {there}; ask for one of these, or leave the pair out")
-    return tuple(sorted(chosen, key=lambda texts: texts.langs))
+    for first, second in ((a, b) for a in chosen for b in chosen if a.langs < b.langs and a.langs.same_as(b.langs)):
+        raise InputError(f"{name}: {first.langs} and {second.langs} mean the same languages; write them in one way")
+    return tuple(chosen)

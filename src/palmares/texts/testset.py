@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -11,6 +12,8 @@ from .languages import LanguagePair
 
 #: Names that begin so are kept for the controls that a campaign adds (a reference, degraded outputs).
 RESERVED_PREFIX = "palmares:"
+#: Control characters, halves of characters and separators of lines, by their Unicode categories.
+_NOT_IN_NAMES = frozenset(("Cc", "Cs", "Zl", "Zp"))
 
 
 @dataclass(frozen=True)
@@ -28,7 +31,8 @@ class TestSet:
     """Segments in order, and for each system one output a segment in the same order.
 
     ``missing`` names by (system, index of the segment, from 0) what a file did not have; such an output is an
-    empty text in ``outputs``. ``notes`` are sentences a reader has to say about the files.
+    empty text in ``outputs``. ``notes`` are sentences a reader has to say about the files. ``lines`` are the lines of
+    the file (or files) on which the segments stand, where one number is right for all texts of a segment.
     """
 
     __test__ = False  # no test class, whatever pytest thinks of its name
@@ -38,6 +42,7 @@ class TestSet:
     outputs: Mapping[str, tuple[str, ...]] = field(repr=False)
     missing: frozenset[tuple[str, int]] = field(default=frozenset(), repr=False)
     notes: tuple[str, ...] = field(default=(), repr=False, compare=False)
+    lines: tuple[int, ...] | None = field(default=None, repr=False, compare=False)
 
     @property
     def systems(self) -> tuple[str, ...]:
@@ -60,6 +65,7 @@ def make(
     *,
     missing: Iterable[tuple[str, int]] = (),
     notes: Iterable[str] = (),
+    lines: Iterable[int] | None = None,
     name: str = "texts",
 ) -> TestSet:
     """A test set from checked texts; refuses names, ids and counts that cannot be right. ``name`` is for messages."""
@@ -70,7 +76,8 @@ def make(
     _check_ids(kept, name)
     _check_counts(len(kept), outputs, name)
     ordered = {system: tuple(outputs[system]) for system in sorted(outputs)}
-    return TestSet(langs, kept, ordered, frozenset(missing), tuple(notes))
+    numbers = tuple(lines) if lines is not None else None
+    return TestSet(langs, kept, ordered, frozenset(missing), tuple(notes), numbers)
 
 
 def check_names(systems: Iterable[str], name: str) -> None:
@@ -81,7 +88,7 @@ def check_names(systems: Iterable[str], name: str) -> None:
     for system in found:
         if not system.strip():
             raise InputError(f"{name}: a system has no name; give every system one")
-        if system != system.strip() or any(ord(c) < 32 or c == "\x7f" for c in system):
+        if system != system.strip() or _has_controls(system):
             raise InputError(
                 f"{name}: system name {system!r} has white space around it or control characters in it; take them out"
             )
@@ -95,6 +102,9 @@ def check_names(systems: Iterable[str], name: str) -> None:
 def _check_ids(segments: Sequence[Segment], name: str) -> None:
     if any(not segment.id.strip() for segment in segments):
         raise InputError(f"{name}: a segment has an empty id; give every segment one, or leave ids out altogether")
+    for id in (id for segment in segments for id in (segment.id, segment.document) if id is not None):
+        if not id.isprintable() and _has_controls(id):
+            raise InputError(f"{name}: the id {id!r} of a segment or document has control characters; take them out")
     twice = [id for id, count in Counter(segment.id for segment in segments).items() if count > 1]
     if twice:
         shown = ", ".join(repr(id) for id in twice[:5])
@@ -106,3 +116,7 @@ def _check_counts(expected: int, outputs: Mapping[str, Sequence[str]], name: str
     if wrong:
         counts = ", ".join(f"{system!r} has {count}" for system, count in sorted(wrong.items()))
         raise InputError(f"{name}: {expected} segments, but {counts} outputs; every system needs one a segment")
+
+
+def _has_controls(name: str) -> bool:
+    return any(unicodedata.category(character) in _NOT_IN_NAMES for character in name)

@@ -2,49 +2,43 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-
 from ..errors import InputError
 from .languages import LanguagePair
-from .lines import Path
-from .records import Record, grouped
+from .records import Record, grouped, pair_of_tags
 from .testset import TestSet
-from .xml_tree import Element, read_tree
+from .xml_tree import Element, parse_tree
 
 
-@dataclass
-class _Notes:
-    """What is worth saying of a whole file, once."""
-
-    translators: dict[str, None] = field(default_factory=dict)
-
-    def lines(self, name: str) -> list[str]:
-        if len(self.translators) < 2:
-            return []
-        first, *others = self.translators
-        unused = ", ".join(repr(other) for other in others)
-        return [f"{name}: the reference is the one by {first!r}; other references were left out: {unused}"]
-
-
-def read_wmt_xml(langs: LanguagePair | None, *, path: Path, encoding: str = "utf-8") -> tuple[TestSet, ...]:
+def read_wmt_xml(langs: LanguagePair | None, *, name: str, text: str) -> tuple[TestSet, ...]:
     """The documents of a ``dataset``; segment ids are ``document:segment``."""
-    name, root = read_tree(path, encoding=encoding)
+    root = parse_tree(name, text)
     documents = [root] if root.name == "doc" else list(root.all("doc"))
     if not documents:
         raise InputError(f"{name}: no doc element; a WMT test set has <doc> with <src>, <ref> and <hyp> in it")
-    notes = _Notes()
-    for document in documents:
-        notes.translators |= dict.fromkeys(ref.attributes.get("translator", "") for ref in document.all("ref"))
-    reference = next(iter(notes.translators), "")
+    translators = list(dict.fromkeys(_translator(ref) for document in documents for ref in document.all("ref")))
     records = [
         record
         for number, document in enumerate(documents, 1)
-        for record in _records(document, number, langs, reference, name)
+        for record in _records(document, number, langs, translators[:1], name)
     ]
-    return grouped(records, langs, name=name, notes=notes.lines(name))
+    return grouped(records, langs, name=name, notes=_notes(translators, name))
 
 
-def _records(document: Element, number: int, langs: LanguagePair | None, translator: str, name: str) -> list[Record]:
+def _notes(translators: list[str], name: str) -> list[str]:
+    """Campaigns show one reference; where a file has more, it should be known which."""
+    if len(translators) < 2:
+        return []
+    unused = ", ".join(repr(other) for other in translators[1:])
+    return [f"{name}: the reference is the one by {translators[0]!r}; other references were left out: {unused}"]
+
+
+def _translator(reference: Element) -> str:
+    return reference.attributes.get("translator", "")
+
+
+def _records(
+    document: Element, number: int, langs: LanguagePair | None, translators: list[str], name: str
+) -> list[Record]:
     id = document.attributes.get("id") or document.attributes.get("docid") or str(number)
     place = f"{name}: line {document.line}: document {id!r}"
     sources = list(document.all("src"))
@@ -52,9 +46,9 @@ def _records(document: Element, number: int, langs: LanguagePair | None, transla
         raise InputError(f"{place} has {len(sources)} src elements; allowed: one")
     pair = _pair(document, langs, place)
     texts = _segments(sources[0], place)
-    references = [ref for ref in document.all("ref") if ref.attributes.get("translator", "") == translator]
-    referred = _aligned(references[0], texts, place) if references else {}
-    outputs = _outputs(document, texts, place)
+    references = _by_name(document, "ref", "translator", texts, place)
+    referred = next((references[who] for who in translators if who in references), {})
+    outputs = _by_name(document, "hyp", "system", texts, place)
     return [
         Record(
             f"{place}, segment {key}",
@@ -69,14 +63,17 @@ def _records(document: Element, number: int, langs: LanguagePair | None, transla
     ]
 
 
-def _outputs(document: Element, texts: dict[str, str], place: str) -> dict[str, dict[str, str]]:
-    outputs: dict[str, dict[str, str]] = {}
-    for hypothesis in document.all("hyp"):
-        system = hypothesis.attributes.get("system", "")
-        if system in outputs:
-            raise InputError(f"{place} has two hyp elements of the system {system!r}; allowed: one")
-        outputs[system] = _aligned(hypothesis, texts, place)
-    return outputs
+def _by_name(
+    document: Element, kind: str, attribute: str, texts: dict[str, str], place: str
+) -> dict[str, dict[str, str]]:
+    """The segments of every ``hyp`` by system, or of every ``ref`` by translator."""
+    found: dict[str, dict[str, str]] = {}
+    for element in document.all(kind):
+        who = element.attributes.get(attribute, "")
+        if who in found:
+            raise InputError(f"{place} has two {kind} elements of the {attribute} {who!r}; allowed: one")
+        found[who] = _aligned(element, texts, place, who)
+    return found
 
 
 def _segments(element: Element, place: str) -> dict[str, str]:
@@ -89,12 +86,11 @@ def _segments(element: Element, place: str) -> dict[str, str]:
     return found
 
 
-def _aligned(element: Element, texts: dict[str, str], place: str) -> dict[str, str]:
+def _aligned(element: Element, texts: dict[str, str], place: str, who: str) -> dict[str, str]:
     """Segments that the source has too."""
     found = _segments(element, place)
     extra = [key for key in found if key not in texts]
     if extra:
-        who = element.attributes.get("system") or element.attributes.get("translator") or ""
         raise InputError(f"{place}: the {element.name} {who!r} has a segment {extra[0]!r} that the source has not")
     return found
 
@@ -106,9 +102,4 @@ def _pair(document: Element, langs: LanguagePair | None, place: str) -> Language
     targets = sorted({language for language in named if language})
     if len(targets) > 1:
         raise InputError(f"{place} has outputs in several languages ({', '.join(targets)}); allowed: one")
-    if not (source and targets):
-        return langs
-    try:
-        return LanguagePair.parse(f"{source.replace('-', '_')}-{targets[0].replace('-', '_')}")
-    except InputError as error:
-        raise InputError(f"{place}: {error}") from None
+    return pair_of_tags(source, targets[0], place) if source and targets else langs

@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from xml.parsers import expat
 
 from ..errors import InputError
-from .lines import Path, read_text
 
 
 @dataclass
@@ -17,7 +16,7 @@ class Element:
     name: str
     line: int
     attributes: dict[str, str]
-    children: list[Element] = field(default_factory=list)
+    children: list[Element] = field(default_factory=list, repr=False)
     parts: list[str] = field(default_factory=list, repr=False)
 
     @property
@@ -36,18 +35,19 @@ class Element:
             waiting.extend(reversed(element.children))
 
 
-def read_tree(path: Path, *, encoding: str = "utf-8") -> tuple[str, Element]:
-    """What messages call a file, and its root element."""
-    name, text = read_text(path, encoding=encoding)
+def parse_tree(name: str, text: str) -> Element:
+    """The root element of an XML text; ``name`` is what messages call the file."""
     # The text is decoded already, so what its declaration says of the encoding counts no more.
     parser = expat.ParserCreate("utf-8")
     builder = _Builder(parser, name)
     try:
-        parser.Parse(text.encode(), True)
+        parser.Parse(text.encode(errors="surrogatepass"), True)
     except expat.ExpatError as error:
         what = expat.ErrorString(error.code)
-        raise InputError(f"{name}: line {error.lineno}: broken XML ({what}); is the file cut short?") from None
-    return name, builder.top.children[0]
+        raise InputError(
+            f"{name}: line {error.lineno}: broken XML ({what}); is the file cut short, or an & or < not escaped?"
+        ) from None
+    return builder.top.children[0]
 
 
 class _Builder:
@@ -60,7 +60,8 @@ class _Builder:
         parser.StartElementHandler = self.start
         parser.EndElementHandler = self.end
         parser.CharacterDataHandler = self.characters
-        parser.EntityDeclHandler = self.entity
+        parser.EntityDeclHandler = self.declared_entity
+        parser.SkippedEntityHandler = self.unknown_entity
         parser.buffer_text = True
 
     def start(self, name: str, attributes: dict[str, str]) -> None:
@@ -75,7 +76,12 @@ class _Builder:
     def characters(self, data: str) -> None:
         self.open[-1].parts.append(data)
 
-    def entity(self, *arguments: object) -> None:
+    def declared_entity(self, *arguments: object) -> None:
         # A few nested entities expand to gigabytes; no test set needs any.
         line = self.parser.CurrentLineNumber
         raise InputError(f"{self.name}: line {line}: declares entities, which are refused; take the DOCTYPE out")
+
+    def unknown_entity(self, entity: str, is_parameter: bool) -> None:
+        # With a DOCTYPE that names another file, expat would leave the character out without a word.
+        line = self.parser.CurrentLineNumber
+        raise InputError(f"{self.name}: line {line}: unknown entity {entity!r}; write the character itself")

@@ -31,3 +31,8 @@ def columns(testset: TestSet) -> Iterator[Column]:
 def source_column(testset: TestSet) -> Column:
     """The sources alone."""
     return Column(None, "sources", testset.langs.source, tuple(segment.source for segment in testset.segments))
+
+
+def is_blank(text: str) -> bool:
+    """Whether there is nothing to be seen in a text: white space, or characters without width."""
+    return not any(character.isprintable() and not character.isspace() for character in text)

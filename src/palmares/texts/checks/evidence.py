@@ -36,6 +36,7 @@ class Evidence:
     columns: tuple[Column, ...]
     own: list[sp.csr_array] = field(repr=False)  # words, by text; the source's only count in its own language
     across: list[sp.csr_array] = field(repr=False)  # what crosses languages, by text
+    total: sp.csr_array = field(repr=False)  # the sum of own, over the texts in the target language
     lengths: Floats = field(repr=False)  # standardised log lengths, by text
     same_language: bool
 
@@ -43,12 +44,15 @@ class Evidence:
     def of(cls, testset: TestSet) -> Evidence:
         found = tuple(columns(testset))
         texts = [column.texts for column in found]
+        same_language = base_language(testset.langs.source) == base_language(testset.langs.target)
+        own = features.vectors(texts, features.words)
         return cls(
             found,
-            features.vectors(texts, features.words),
+            own,
             features.vectors(texts, features.crossing),
+            sp.csr_array(sum(own if same_language else own[1:])),
             np.array([_standard_lengths(column) for column in found]),
-            base_language(testset.langs.source) == base_language(testset.langs.target),
+            same_language,
         )
 
     def fit(self, text: int, shifts: Iterable[int], without: Collection[int] = ()) -> Floats:
@@ -56,7 +60,7 @@ class Evidence:
         others = [n for n in range(len(self.columns)) if n != text and n not in without]
         near = [n for n in others if self._is_near(n, text)]
         far = [n for n in others if not self._is_near(n, text)]
-        joint = sp.csr_array(sum(self.own[n] for n in near) / len(near)) if near else None
+        joint = self._joint(near) if near else None
         weight = _CROSSING_BESIDE if near else _CROSSING_ALONE
         rows = []
         for shift in shifts:
@@ -67,6 +71,12 @@ class Evidence:
                 row += weight * sum(self._across(text, n, shift) for n in far) / len(far)
             rows.append(row)
         return np.array(rows)
+
+    def _joint(self, texts: list[int]) -> sp.csr_array:
+        """The mean of some texts' vectors: from all of them, less the few that are left out."""
+        every = range(0 if self.same_language else 1, len(self.columns))
+        left_out = [self.own[n] for n in every if n not in texts]
+        return sp.csr_array((self.total - sum(left_out[1:], left_out[0])) / len(texts))
 
     def _is_near(self, one: int, other: int) -> bool:
         return self.same_language or (one != 0) == (other != 0)

@@ -11,60 +11,58 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
+#: Tokens of a text, each once, in an order that does not depend on the process.
 Tokens = Callable[[str], Iterable[str]]
 
+#: Scripts without spaces between words: two neighbouring characters stand for a word.
+UNSPACED = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]")
 _WORD = re.compile(r"\w+")
 _NUMBER = re.compile(r"\d+")
-#: Scripts without spaces between words: two neighbouring characters stand for a word.
-_UNSPACED = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]")
-_MARKS = frozenset('?!:;()"%/…¿')
+_ACCENTS = re.compile("[\u0300-\u036f]+")
+_MARKS = re.compile(r'[?!:;()"%/…¿]')
 #: Words of one origin often share their beginning: "president", "presidente".
 _STEM, _SHORTEST = 5, 4
 
 
-def words(text: str) -> set[str]:
+def words(text: str) -> dict[str, None]:
     """What texts in one language share if they mean the same."""
-    found: set[str] = set()
-    for word in _WORD.findall(text.casefold()):
-        found |= _pairs(word) if _UNSPACED.search(word) else {word}
-    return found
+    found = _WORD.findall(text.casefold())
+    if not text.isascii() and UNSPACED.search(text):
+        found = [part for word in found for part in (_pairs(word) if UNSPACED.search(word) else (word,))]
+    return dict.fromkeys(found)
 
 
-def crossing(text: str) -> set[str]:
+def crossing(text: str) -> dict[str, None]:
     """What a text shares with its translation: numbers, names, words of one origin, some marks."""
     plain = _without_accents(text.casefold())
-    stems = {word[:_STEM] for word in _WORD.findall(plain) if len(word) >= _SHORTEST and not word.isdigit()}
-    numbers = {f"#{int(number)}" for number in _NUMBER.findall(plain) if len(number) < 19}
-    return stems | numbers | {mark for mark in _MARKS if mark in plain}
+    found = dict.fromkeys(w[:_STEM] for w in _WORD.findall(plain) if len(w) >= _SHORTEST and not w.isdigit())
+    found |= dict.fromkeys(f"#{int(number)}" for number in _NUMBER.findall(plain) if len(number) < 19)
+    return found | dict.fromkeys(_MARKS.findall(plain))
 
 
 def vectors(texts: Sequence[Sequence[str]], tokens: Tokens) -> list[sp.csr_array]:
     """One matrix a text, a row a line: unit vectors of tokens, the rarer among the segments the heavier."""
-    tokenised = [[tokens(line) for line in text] for text in texts]
     index: dict[str, int] = {}
-    for text in tokenised:
-        for line in text:
-            for token in sorted(line):
-                index.setdefault(token, len(index))
-    weights = _rarity(tokenised, index)
-    return [_matrix(text, index, weights) for text in tokenised]
+    coded = [[[index.setdefault(token, len(index)) for token in tokens(line)] for line in text] for text in texts]
+    weights = _rarity(coded, len(index))
+    return [_matrix(text, weights) for text in coded]
 
 
-def _rarity(tokenised: list[list[Iterable[str]]], index: dict[str, int]) -> Floats:
+def _rarity(coded: list[list[list[int]]], count: int) -> Floats:
     """log(n / number of segments with the token in any text), with one segment more than there are."""
-    segments = len(tokenised[0])
-    counts = np.zeros(len(index))
-    for lines in zip(*tokenised, strict=True):
-        for token in set().union(*lines):
-            counts[index[token]] += 1
+    segments = len(coded[0])
+    counts = np.zeros(count)
+    for lines in zip(*coded, strict=True):
+        counts[list(set().union(*lines))] += 1
     return np.asarray(np.log((segments + 1) / np.maximum(counts, 1)))
 
 
-def _matrix(lines: list[Iterable[str]], index: dict[str, int], weights: Floats) -> sp.csr_array:
-    rows = [(row, index[token]) for row, line in enumerate(lines) for token in line]
-    places = np.array(rows, dtype=np.int64).reshape(-1, 2)
-    values = weights[places[:, 1]]
-    matrix = sp.csr_array((values, (places[:, 0], places[:, 1])), shape=(len(lines), max(len(index), 1)))
+def _matrix(lines: list[list[int]], weights: Floats) -> sp.csr_array:
+    starts = np.concatenate([[0], np.cumsum([len(line) for line in lines])])
+    tokens = np.array([token for line in lines for token in line], dtype=np.int64)
+    shape = (len(lines), max(len(weights), 1))
+    matrix = sp.csr_array((weights[tokens], tokens, starts), shape=shape)
+    matrix.sort_indices()
     norms = np.sqrt(matrix.multiply(matrix).sum(axis=1))
     return sp.csr_array(sp.diags_array(1 / np.where(norms > 0, norms, 1.0)) @ matrix)
 
@@ -75,9 +73,9 @@ def shifted_products(left: sp.csr_array, right: sp.csr_array, shift: int) -> Flo
     return np.asarray(left.multiply(right[rows]).sum(axis=1), dtype=np.float64)
 
 
-def _pairs(word: str) -> set[str]:
-    return {word[i : i + 2] for i in range(len(word) - 1)} or {word}
+def _pairs(word: str) -> tuple[str, ...]:
+    return tuple(word[i : i + 2] for i in range(len(word) - 1)) or (word,)
 
 
 def _without_accents(text: str) -> str:
-    return "".join(c for c in unicodedata.normalize("NFKD", text) if not unicodedata.combining(c))
+    return text if text.isascii() else _ACCENTS.sub("", unicodedata.normalize("NFKD", text))

@@ -7,9 +7,38 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from ..languages import LanguagePair
+from ..testset import TestSet
 
 Severity = Literal["error", "warning", "note"]
 _ORDER: dict[Severity, int] = {"error": 0, "warning": 1, "note": 2}
+
+
+@dataclass(frozen=True)
+class Places:
+    """What messages call segments: the line of a file, or an id where a line is no segment."""
+
+    word: str = "line"
+    names: tuple[str, ...] | None = field(default=None, repr=False)
+
+    @classmethod
+    def of(cls, testset: TestSet) -> Places:
+        if testset.lines is not None:
+            return cls("line", tuple(str(line) for line in testset.lines))
+        return cls("segment", tuple(segment.id for segment in testset.segments))
+
+    def text(self, numbers: tuple[int, ...], shown: int) -> str:
+        """``lines 3, 7, 12–40 and 5 more``: runs of segments (numbers from 1) are written as ranges."""
+        runs = _runs(sorted(numbers))
+        listed = ", ".join(
+            f"{self._name(first)}–{self._name(last)}" if last > first else self._name(first)
+            for first, last in runs[:shown]
+        )
+        rest = sum(last - first + 1 for first, last in runs[shown:])
+        more = f" and {rest} more" if rest else ""
+        return f"{self.word}{'s' if len(numbers) > 1 else ''} {listed}{more}"
+
+    def _name(self, number: int) -> str:
+        return self.names[number - 1] if self.names is not None else str(number)
 
 
 @dataclass(frozen=True)
@@ -26,10 +55,10 @@ class Finding:
     lines: tuple[int, ...] = field(repr=False)
     message: str
 
-    def text(self, shown: int = 5) -> str:
+    def text(self, shown: int = 5, places: Places | None = None) -> str:
         """A sentence with the first line numbers."""
         who = f"system {self.system}: " if self.system is not None else ""
-        where = f" ({_at(self.lines, shown)})" if self.lines else ""
+        where = f" ({(places or Places()).text(self.lines, shown)})" if self.lines else ""
         return f"{self.severity}: {self.check}: {who}{self.message}{where}"
 
 
@@ -40,6 +69,7 @@ class CheckReport:
     langs: LanguagePair
     segments: int
     findings: tuple[Finding, ...] = field(repr=False)
+    places: Places = field(default=Places(), repr=False)
 
     @property
     def errors(self) -> tuple[Finding, ...]:
@@ -54,16 +84,16 @@ class CheckReport:
         return tuple(finding for finding in self.errors if finding.check not in accepted)
 
     def lines(self, shown: int = 5) -> list[str]:
-        """One sentence a finding, each with at most ``shown`` line numbers."""
-        return [f"{self.langs}: {finding.text(shown)}" for finding in self.findings]
+        """One sentence a finding, each with at most ``shown`` line numbers or ranges of them."""
+        return [f"{self.langs}: {finding.text(shown, self.places)}" for finding in self.findings]
 
     def summary(self, most: int = 20, shown: int = 5) -> str:
         """The sentences of `lines`, cut after ``most``, or a word that nothing was found."""
         lines = self.lines(shown)
         if not lines:
-            return f"{self.langs}: {self.segments} segments, nothing to report"
+            return f"{self.langs}: {counted(self.segments, 'segment')}, nothing to report"
         more = len(lines) - most
-        return "\n".join(lines[:most] + ([f"… and {more} more findings"] if more > 0 else []))
+        return "\n".join(lines[:most] + ([f"… and {counted(more, 'more finding')}"] if more > 0 else []))
 
 
 def in_order(findings: list[Finding]) -> tuple[Finding, ...]:
@@ -71,13 +101,9 @@ def in_order(findings: list[Finding]) -> tuple[Finding, ...]:
     return tuple(sorted(findings, key=lambda finding: _ORDER[finding.severity]))
 
 
-def _at(numbers: tuple[int, ...], shown: int) -> str:
-    """``lines 3, 7, 12–40 and 5 more``: runs are written as ranges."""
-    runs = _runs(sorted(numbers))
-    listed = ", ".join(f"{first}–{last}" if last > first else str(first) for first, last in runs[:shown])
-    rest = sum(last - first + 1 for first, last in runs[shown:])
-    more = f" and {rest} more" if rest else ""
-    return f"line{'s' if len(numbers) > 1 else ''} {listed}{more}"
+def counted(count: int, noun: str) -> str:
+    """``1 line``, ``2 lines``."""
+    return f"{count} {noun}{'' if count == 1 else 's'}"
 
 
 def _runs(numbers: list[int]) -> list[tuple[int, int]]:

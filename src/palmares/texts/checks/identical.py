@@ -8,19 +8,24 @@ from itertools import combinations
 
 from ..languages import base_language
 from ..testset import TestSet
-from .findings import Finding
+from .features import UNSPACED
+from .findings import Finding, Severity, counted
 
 #: Two systems that agree on more than this share of lines may be one file given twice.
 SAME_SYSTEM = 0.95
-#: A system that gives the reference on more than this share of lines may have seen it.
-LEAKED = 0.5
-#: Fewer words than this are often right untranslated: names, titles, numbers.
-COPIED_WORDS = 4
+#: A system that gives the reference (or the source) on more than this share of lines may be given the wrong file.
+MOST_LINES = 0.5
+#: From this share of lines on, lines that leave nothing to judge are a warning and not a note.
+MANY_EQUAL = 0.1
+#: Fewer words than this (or characters, where none are between spaces) are often right untranslated: names, titles.
+LEAST_WORDS, LEAST_CHARACTERS = 4, 8
+#: The same output for so many different sources is no accident.
+STUCK = 5
 _WORD = re.compile(r"[^\W\d_]{2,}")
 
 
 def identical(testset: TestSet) -> Iterator[Finding]:
-    """Equal outputs of systems, and outputs equal to source or reference."""
+    """Equal outputs of systems, of one system again and again, and outputs equal to source or reference."""
     outputs = {system: [text.strip() for text in texts] for system, texts in testset.outputs.items()}
     yield from _same_systems(outputs)
     yield from _nothing_to_judge(outputs)
@@ -28,6 +33,7 @@ def identical(testset: TestSet) -> Iterator[Finding]:
     for system, texts in outputs.items():
         yield from _untranslated(testset, system, texts)
         yield from _leaked(testset, system, texts)
+        yield from _stuck(testset, system, texts)
 
 
 def _same_systems(outputs: dict[str, list[str]]) -> Iterator[Finding]:
@@ -35,27 +41,33 @@ def _same_systems(outputs: dict[str, list[str]]) -> Iterator[Finding]:
         both = [(a, b) for a, b in zip(outputs[first], outputs[second], strict=True) if a or b]
         equal = sum(a == b for a, b in both)
         if both and equal > SAME_SYSTEM * len(both):
-            message = f"{first} and {second} are equal on {equal} of {len(both)} lines; is it the same file twice?"
+            message = (
+                f"{first} and {second} are equal on {equal} of {counted(len(both), 'line')}; is it the same file twice?"
+            )
             yield Finding("identical", "warning", None, (), message)
 
 
 def _nothing_to_judge(outputs: dict[str, list[str]]) -> Iterator[Finding]:
-    if len(outputs) < 2:
-        return
-    rows = zip(*outputs.values(), strict=True)
-    lines = tuple(number for number, row in enumerate(rows, 1) if row[0] and len(set(row)) == 1)
+    rows = list(zip(*outputs.values(), strict=True))
+    lines = tuple(n for n, row in enumerate(rows, 1) if len(row) > 1 and row[0] and len(set(row)) == 1)
     if lines:
-        message = f"all systems give the same output on {len(lines)} lines; there is nothing to judge"
-        yield Finding("identical", "warning", None, lines, message)
+        severity: Severity = "warning" if len(lines) > MANY_EQUAL * len(rows) else "note"
+        message = f"all systems give the same output on {counted(len(lines), 'line')}; there is nothing to judge"
+        yield Finding("identical", severity, None, lines, message)
 
 
 def _shared(outputs: dict[str, list[str]]) -> Iterator[Finding]:
-    """A note on lines where some systems agree, which is usual."""
-    rows = [[text for text in row if text] for row in zip(*outputs.values(), strict=True)]
-    lines = tuple(number for number, row in enumerate(rows, 1) if len(set(row)) < len(row))
+    """A note on lines where some systems agree but not all, which is usual."""
+    rows = list(zip(*outputs.values(), strict=True))
+    lines = tuple(number for number, row in enumerate(rows, 1) if _some_equal(row))
     if lines:
-        message = f"two or more systems give the same output on {len(lines)} lines"
+        message = f"some systems give the same output on {counted(len(lines), 'line')}"
         yield Finding("identical", "note", None, lines, message)
+
+
+def _some_equal(row: tuple[str, ...]) -> bool:
+    written = [text for text in row if text]
+    return len(set(written)) < len(written) and len(set(row)) > 1
 
 
 def _untranslated(testset: TestSet, system: str, texts: list[str]) -> Iterator[Finding]:
@@ -64,10 +76,11 @@ def _untranslated(testset: TestSet, system: str, texts: list[str]) -> Iterator[F
     lines = tuple(
         number
         for number, (segment, text) in enumerate(zip(testset.segments, texts, strict=True), 1)
-        if text == segment.source.strip() and len(_WORD.findall(text)) >= COPIED_WORDS
+        if text == segment.source.strip() and _is_sentence(text)
     )
     if lines:
-        yield Finding("identical", "warning", system, lines, f"copies of the source on {len(lines)} lines")
+        severity: Severity = "error" if len(lines) > MOST_LINES * len(texts) else "warning"
+        yield Finding("identical", severity, system, lines, f"copies of the source on {counted(len(lines), 'line')}")
 
 
 def _leaked(testset: TestSet, system: str, texts: list[str]) -> Iterator[Finding]:
@@ -77,6 +90,28 @@ def _leaked(testset: TestSet, system: str, texts: list[str]) -> Iterator[Finding
         if segment.reference is not None and segment.reference.strip()
     ]
     lines = tuple(number for number, equal in pairs if equal)
-    if pairs and len(lines) > LEAKED * len(pairs):
+    if pairs and len(lines) > MOST_LINES * len(pairs):
         message = f"equal to the reference on {len(lines)} of {len(pairs)} lines; has the reference leaked?"
         yield Finding("identical", "warning", system, lines, message)
+
+
+def _stuck(testset: TestSet, system: str, texts: list[str]) -> Iterator[Finding]:
+    """One and the same sentence for sources that are not: a refusal, or a system that hangs."""
+    places: dict[str, list[int]] = {}
+    for number, text in enumerate(texts, 1):
+        places.setdefault(text, []).append(number)
+    often = [text for text, lines in places.items() if len(lines) >= STUCK and _is_sentence(text)]
+    for text in often:
+        sources = {_letters(testset.segments[number - 1].source) for number in places[text]}
+        if len(sources) >= STUCK:
+            shown = text if len(text) <= 40 else f"{text[:40]}…"
+            message = f"the same output for {len(sources)} different sources: {shown!r}"
+            yield Finding("identical", "warning", system, tuple(places[text]), message)
+
+
+def _is_sentence(text: str) -> bool:
+    return len(_WORD.findall(text)) >= LEAST_WORDS or len(UNSPACED.findall(text)) >= LEAST_CHARACTERS
+
+
+def _letters(text: str) -> str:
+    return "".join(character for character in text.casefold() if character.isalnum())

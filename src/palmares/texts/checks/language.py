@@ -1,55 +1,54 @@
-"""Text in another script or language than it should be.
-
-Scripts come from Unicode's names of letters. Languages come from py3langid (Barbaresi; after langid.py, Lui &
-Baldwin 2012) where it is installed, and are believed only for lines that are long and clear enough.
-"""
+"""Text in another script or language than it should be, line by line or as a whole."""
 
 from __future__ import annotations
 
+import re
 from collections import Counter
-from collections.abc import Callable, Iterator
-from functools import cache
+from collections.abc import Iterator
 
-from ..languages import base_language
 from ..testset import TestSet
 from .columns import Column, columns
-from .findings import Finding
+from .findings import Finding, counted
+from .guess import Guesser, guesser_of
 from .scripts import expected_scripts, letters
 
-#: A line needs so many letters for its script to be judged (a Chinese or Korean one a third of that).
-SCRIPT_LETTERS = 15
+#: A line needs so many letters for its script or language to be judged (a Chinese or Korean one a third of that).
+SCRIPT_LETTERS, LANGUAGE_LETTERS = 15, 25
 #: Less than this share of letters in the right script is suspicious.
 SCRIPT_SHARE = 0.3
-#: A line needs so many letters for its language to be guessed.
-LANGUAGE_LETTERS = 40
-#: How sure the guess must be, and how unlikely the expected language.
-SURE, UNLIKELY = 0.99, 0.001
-#: From this share of the judged lines on, the whole text is in the wrong language.
-WHOLE_TEXT = 0.5
-
-#: Languages too close to be told apart line by line.
-_CLOSE = [
-    frozenset(group.split())
-    for group in (
-        "da nb nn no sv fo is", "hr bs sr sl mk bg", "cs sk", "id ms jv su tl", "es gl pt ca oc an ast it fr ro",
-        "ru uk be bg mk", "hi mr ne bho mai sa kok", "ur fa ps sd ar pnb", "az tr tk", "kk ky tt ba", "zu xh ss nr nd",
-        "de lb nds nl af fy", "ga gd gv", "zh yue lzh wuu ja", "fi et se", "bn as", "lv lt", "ku tr", "qu ay",
-    )
-]  # fmt: skip
-Guess = Callable[[str], list[tuple[str, float]]]
+#: From this share of the judged lines on (and from this many judged), the whole text is in the wrong script.
+WHOLE_TEXT, FEWEST_JUDGED = 0.5, 3
+#: The fewest letters that tell the language of a whole text, and so many characters of it as are enough.
+LEAST_SAMPLE, SAMPLE = 100, 6_000
+_ASCII_WORD, _OF_NAMES = re.compile(r"[!-~]+"), re.compile(r"[A-Z0-9@/\\_]")
 
 
 def language(testset: TestSet) -> Iterator[Finding]:
     """Lines, or whole texts, in another script or language."""
-    guesser = _guesser()
-    if guesser is None:
+    guessers = {langs: guesser_of(*langs) for langs in _directions(testset)}
+    if None in guessers.values():
         message = "only scripts were checked; to check languages too: pip install 'palmares[server]'"
         yield Finding("language", "note", None, (), message)
-    other = {testset.langs.target: testset.langs.source, testset.langs.source: testset.langs.target}
     for column in columns(testset):
-        yield from _by_script(column)
-        if guesser is not None:
-            yield from _by_language(column, other[column.language], guesser)
+        found = list(_by_script(column))
+        yield from found
+        guesser = guessers[_expected_and_other(column, testset)]
+        # A text in the wrong script is in the wrong language too, which need not be said.
+        if guesser is not None and not any(finding.severity == "error" for finding in found):
+            yield from _by_language(column, guesser)
+
+
+def _directions(testset: TestSet) -> Iterator[tuple[str, str]]:
+    yield testset.langs.source, testset.langs.target
+    yield testset.langs.target, testset.langs.source
+
+
+def _expected_and_other(column: Column, testset: TestSet) -> tuple[str, str]:
+    source, target = _directions(testset)
+    return source if column.what == "sources" else target
+
+
+# -- scripts -----------------------------------------------------------------------------------------
 
 
 def _by_script(column: Column) -> Iterator[Finding]:
@@ -62,12 +61,22 @@ def _by_script(column: Column) -> Iterator[Finding]:
         if _weight(found) < SCRIPT_LETTERS:
             continue
         judged += 1
-        if sum(found[script] for script in expected) < SCRIPT_SHARE * found.total():
+        if _is_foreign(found, expected) and _is_foreign(unnamed := letters(_without_names(text)), expected):
             wrong.append(number)
-            seen += found
+            seen += unnamed
     if wrong:
-        scripts = ", ".join(script.title() for script, _ in seen.most_common(2))
-        yield _finding(column, wrong, judged, f"written in {scripts} letters, though the language is {column.language}")
+        scripts = " and ".join(script.title() for script, _ in seen.most_common(2))
+        yield _script_finding(column, wrong, judged, f"in {scripts} letters, though the language is {column.language}")
+
+
+def _is_foreign(found: Counter[str], expected: frozenset[str]) -> bool:
+    right = Counter({script: found[script] for script in expected})
+    return _weight(found) >= SCRIPT_LETTERS and _weight(right) < SCRIPT_SHARE * _weight(found)
+
+
+def _without_names(text: str) -> str:
+    """Names, codes and addresses keep their Latin letters in all languages."""
+    return _ASCII_WORD.sub(lambda word: " " if _OF_NAMES.search(word[0]) else word[0], text)
 
 
 def _weight(found: Counter[str]) -> int:
@@ -75,68 +84,43 @@ def _weight(found: Counter[str]) -> int:
     return found.total() + 2 * (found["HAN"] + found["HANGUL"] + found["HIRAGANA"] + found["KATAKANA"])
 
 
-def _by_language(column: Column, other: str, guesser: Guess) -> Iterator[Finding]:
-    expected = base_language(column.language)
-    if expected not in _known_languages():
+def _script_finding(column: Column, lines: list[int], judged: int, what: str) -> Finding:
+    subject = "" if column.system else f"{column.what}: "
+    if len(lines) > WHOLE_TEXT * judged and judged >= FEWEST_JUDGED:
+        message = f"{subject}the whole text ({len(lines)} of {judged} lines that can be judged) is {what}"
+        return Finding("language", "error", column.system, tuple(lines), message)
+    return Finding("language", "warning", column.system, tuple(lines), f"{subject}{counted(len(lines), 'line')} {what}")
+
+
+# -- languages ---------------------------------------------------------------------------------------
+
+
+def _by_language(column: Column, guesser: Guesser) -> Iterator[Finding]:
+    subject = "" if column.system else f"{column.what}: "
+    sample = _sample(column)
+    whole = guesser.contradiction(sample) if _weight(letters(sample)) >= LEAST_SAMPLE else None
+    if whole is not None:
+        message = f"{subject}the whole text looks like {_named(whole, column, guesser)}, not {column.language}"
+        yield Finding("language", "error", column.system, (), message)
         return
-    judged = 0
     wrong: dict[str, list[int]] = {}
     for number, text in enumerate(column.texts, 1):
-        if _weight(letters(text)) < LANGUAGE_LETTERS:
-            continue
-        judged += 1
-        guess = _contradicts(guesser(text), expected, base_language(other))
+        guess = guesser.foreign_line(text) if _weight(letters(text)) >= LANGUAGE_LETTERS else None
         if guess is not None:
             wrong.setdefault(guess, []).append(number)
-    pair = "source" if column.what != "sources" else "target"
     for guess, lines in wrong.items():
-        is_other = guess == base_language(other)
-        what = f"looks like the {pair} language, {guess}" if is_other else f"looks like {guess}"
-        yield _finding(column, lines, judged, f"{what}, not {column.language}")
+        verb = "looks" if len(lines) == 1 else "look"
+        what = f"{verb} like {_named(guess, column, guesser)}, not {column.language}"
+        message = f"{subject}{counted(len(lines), 'line')} {what}"
+        yield Finding("language", "warning", column.system, tuple(lines), message)
 
 
-def _contradicts(ranked: list[tuple[str, float]], expected: str, other: str) -> str | None:
-    """The language that a line is in, if it is clearly not the expected one.
-
-    Close languages are not told apart, unless the guess is the other language of the pair.
-    """
-    best, probability = ranked[0]
-    chances = dict(ranked)
-    if best == expected or probability < SURE or chances[expected] > UNLIKELY:
-        return None
-    if best != other and any({best, expected} <= group for group in _CLOSE):
-        return None
-    return best
+def _sample(column: Column) -> str:
+    """Lines from all over a text, so many as tell its language even if each is short."""
+    step = max(sum(len(text) for text in column.texts) // SAMPLE, 1)
+    return " ".join(column.texts[::step])[: 2 * SAMPLE]
 
 
-def _finding(column: Column, lines: list[int], judged: int, what: str) -> Finding:
-    subject = "" if column.system else f"{column.what}: "
-    if len(lines) > WHOLE_TEXT * judged and judged >= 3:
-        message = f"{subject}the whole text ({len(lines)} of {judged} lines that can be judged) is {_past(what)}"
-        return Finding("language", "error", column.system, tuple(lines), message)
-    return Finding("language", "warning", column.system, tuple(lines), f"{subject}{len(lines)} lines: {what}")
-
-
-def _past(what: str) -> str:
-    return what.replace("looks like", "like")
-
-
-@cache
-def _guesser() -> Guess | None:
-    """Ranked languages with probabilities, or None where py3langid is not installed."""
-    try:
-        from py3langid import langid
-    except ImportError:
-        return None
-    identifier = langid.LanguageIdentifier.from_model_file(langid.MODEL_FILE, norm_probs=True)
-
-    def guess(text: str) -> list[tuple[str, float]]:
-        return [(str(name), float(chance)) for name, chance in identifier.rank(text)]
-
-    return guess
-
-
-@cache
-def _known_languages() -> frozenset[str]:
-    guesser = _guesser()
-    return frozenset(name for name, _ in guesser("a")) if guesser else frozenset()
+def _named(guess: str, column: Column, guesser: Guesser) -> str:
+    role = "source" if column.what != "sources" else "target"
+    return f"the {role} language, {guess}" if guesser.is_other(guess) else guess

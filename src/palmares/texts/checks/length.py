@@ -30,9 +30,9 @@ def length(testset: TestSet) -> Iterator[Finding]:
         if column.system is None:
             continue
         ratios = _ratios(lengths, row)
-        limits = _limits(ratios)
-        yield from _finding(column.system, ratios, ratios < -limits, "shorter")
-        yield from _finding(column.system, ratios, ratios > limits, "longer")
+        limit = _limit(ratios)
+        yield from _finding(column.system, ratios, ratios < -limit, "shorter")
+        yield from _finding(column.system, ratios, ratios > limit, "longer")
 
 
 def _lengths(column: Column) -> list[float]:
@@ -42,27 +42,30 @@ def _lengths(column: Column) -> list[float]:
 
 def _ratios(lengths: Floats, row: int) -> Floats:
     """Log ratio of an output to what its segment's other texts make likely, centred on 0."""
-    others = np.delete(lengths, row, axis=0)
     # Languages and systems differ in how long they put things; only the line should count.
-    relative = lengths[row] - others
-    typical = np.array([_median(line) for line in relative])
-    centred = relative - typical[:, None]
-    return np.array([_median(line) for line in centred.T])
+    relative = lengths[row] - np.delete(lengths, row, axis=0)
+    typical = _middle(relative.T).mean(axis=0)
+    low, high = _middle(relative - typical[:, None])
+    # Of two middle values the nearer to 0: one wild text among two others must not make this one look wild.
+    return np.where(low > 0, low, np.where(high < 0, high, 0.0))
 
 
-def _limits(ratios: Floats) -> float:
-    spread = _TO_SD * _median(np.abs(ratios))
-    return float(np.nanmax([WILD_Z * spread, np.log(WILD_RATIO)]))
+def _limit(ratios: Floats) -> float:
+    spread = _TO_SD * float(_middle(np.abs(ratios)[:, None]).mean())
+    return float(max(WILD_Z * spread, np.log(WILD_RATIO)))
 
 
-def _median(values: Floats) -> float:
-    known = values[~np.isnan(values)]
-    return float(np.median(known)) if known.size else float("nan")
+def _middle(values: Floats) -> Floats:
+    """The two middle values of each column (twice the same in an odd number), of what is not missing in it."""
+    ordered = np.sort(values, axis=0)  # what is missing goes last
+    known = (~np.isnan(values)).sum(axis=0)
+    at = np.arange(values.shape[1])
+    return np.array([ordered[np.maximum(known - 1, 0) // 2, at], ordered[known // 2, at]])
 
 
 def _finding(system: str, ratios: Floats, wild: NDArray[np.bool_], word: str) -> Iterator[Finding]:
     lines = tuple(int(index) + 1 for index in np.flatnonzero(wild))
     if lines:
-        most = float(np.exp(np.nanmax(np.abs(ratios[wild]))))
+        most = float(np.exp(np.abs(ratios[wild]).max()))
         message = f"far {word} than the other texts of the segment, by a factor of up to {most:.1f}"
         yield Finding("length", "warning", system, lines, message)

@@ -7,7 +7,7 @@ For every shift of a few lines, each line of a text is compared with what stands
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from ..testset import TestSet
 from .evidence import Evidence
-from .findings import Finding, Severity
+from .findings import Finding, Severity, counted
 
 #: Shifts that are looked for, in lines.
 FURTHEST = 5
@@ -25,8 +25,9 @@ STEP_PRICE, LEAST_GAIN = 0.75, 1.0
 SURE_GAIN, SURE_LINES = 2.5, 5
 #: Fewest lines for any claim, and for the claim that a file belongs to another text.
 FEWEST_LINES, FEWEST_FOR_STRANGER = 6, 20
-#: A text whose fit is below this many standard errors over chance is a stranger, if others are above the second.
-STRANGE, AT_HOME = 2.5, 6.0
+#: A text that fits by less than so many standard errors more than by chance is a stranger, unless it fits some lines
+#: further by the second, and if others fit by the third.
+STRANGE, OUT_OF_STEP, AT_HOME = 2.5, 4.0, 6.0
 #: A single text has no others to be measured by: it needs more lines, and gets a warning.
 ALONE_LINES = 50
 
@@ -89,20 +90,19 @@ def _worst(course: _Course, strangers: set[int]) -> tuple[int, list[Run]] | None
 
 
 def fits(evidence: Evidence, text: int, without: set[int]) -> Floats:
-    """A row a shift, a column a line; beyond the ends of the file a line fits as badly as by chance."""
+    """A row a shift, a column a line; beyond the ends of the file a line fits by chance, and never better than here."""
     rows = evidence.fit(text, _SHIFTS, without)
-    lines = rows.shape[1]
-    chance = float(np.median(rows[1:]))
+    beyond = np.minimum(rows[0], float(np.median(rows[1:])))
     for row, shift in enumerate(_SHIFTS):
-        if shift > 0:
-            rows[row, max(lines - shift, 0) :] = chance
-        elif shift < 0:
-            rows[row, : min(-shift, lines)] = chance
+        outside = slice(max(rows.shape[1] - shift, 0), None) if shift > 0 else slice(0, -shift)
+        rows[row, outside] = beyond[outside]
     return rows
 
 
 def runs_out_of_step(rows: Floats) -> list[Run]:
     """The runs of the best course that gain enough over staying in step."""
+    if _most_gain(rows) < LEAST_GAIN:
+        return []
     course = best_course(rows)
     found = []
     edges = np.flatnonzero(np.diff(course)) + 1
@@ -112,6 +112,13 @@ def runs_out_of_step(rows: Floats) -> list[Run]:
         if state != 0 and gain >= LEAST_GAIN:
             found.append(Run(int(first) + 1, int(last), _SHIFTS[state], gain))
     return found
+
+
+def _most_gain(rows: Floats) -> float:
+    """The most that any run of lines gains by any one shift; good texts need no more of a look than this."""
+    sums = np.cumsum(rows[1:] - rows[0], axis=1)
+    before = np.minimum(np.minimum.accumulate(sums, axis=1), 0.0)
+    return float((sums[:, 1:] - before[:, :-1]).max(initial=float(sums[:, 0].max())))
 
 
 def best_course(rows: Floats) -> NDArray[np.int64]:
@@ -140,20 +147,34 @@ def _strangers(evidence: Evidence) -> dict[int, Severity]:
     lines = len(evidence.columns[0].texts)
     if lines < FEWEST_FOR_STRANGER:
         return {}
-    scores = {text: _over_chance(evidence, text) for text in texts}
-    if len(scores) == 1:
-        return {1: "warning"} if lines >= ALONE_LINES and scores[1] < STRANGE else {}
-    best = max(scores.values())
-    return {text: "error" for text, score in scores.items() if score < STRANGE and best >= AT_HOME}
+    suspects = {text for text in texts if _is_strange(evidence, text)}
+    if len(texts) == 1:
+        return {1: "warning"} if lines >= ALONE_LINES and suspects else {}
+    at_home = [text for text in texts if text not in suspects]
+    strange_source = len(at_home) > 1 and lines >= ALONE_LINES and _is_strange(evidence, 0, suspects)
+    # A text can be called strange only by others that are sure of each other.
+    sure = suspects and any(_over_chance(evidence, text, suspects) >= AT_HOME for text in at_home)
+    found: dict[int, Severity] = {0: "warning"} if strange_source else {}
+    return found | (dict.fromkeys(suspects, "error") if sure else {})
 
 
-def _over_chance(evidence: Evidence, text: int) -> float:
+def _is_strange(evidence: Evidence, text: int, without: Collection[int] = ()) -> bool:
+    """More shifts give chance more chances, so that a fit at one of them must be better to count."""
+    near, further = _SHIFTS[:3], _SHIFTS[3:]
+    if _over_chance(evidence, text, without, near) >= STRANGE:
+        return False
+    return _over_chance(evidence, text, without, further) < OUT_OF_STEP
+
+
+def _over_chance(
+    evidence: Evidence, text: int, without: Collection[int] = (), shifts: tuple[int, ...] = _SHIFTS[:3]
+) -> float:
     """By how many standard errors a text fits better at its best small shift than far away."""
     lines = len(evidence.columns[0].texts)
     step = max((lines - 2 * FURTHEST) // 12, 1)
     far = range(FURTHEST + 1, lines - FURTHEST, step)
-    chance = evidence.fit(text, far).mean(axis=0)
-    return max(_standard_errors(row - chance) for row in evidence.fit(text, (0, 1, -1)))
+    chance = evidence.fit(text, far, without).mean(axis=0)
+    return max(_standard_errors(row - chance) for row in evidence.fit(text, shifts, without))
 
 
 def _standard_errors(differences: Floats) -> float:
@@ -172,20 +193,21 @@ def _subject(evidence: Evidence, text: int) -> str:
 def _run_finding(evidence: Evidence, text: int, run: Run) -> Finding:
     lines = tuple(range(run.first, run.last + 1))
     sure = run.gain >= SURE_GAIN and len(lines) >= SURE_LINES
-    where = "below" if run.shift > 0 else "above"
-    count = f"{abs(run.shift)} line{'s' if abs(run.shift) > 1 else ''}"
-    cause = "missing before" if run.shift > 0 else "too many before"
+    where = "down" if run.shift > 0 else "up"
+    cause = "missing" if run.shift > 0 else "too many"
+    count = counted(abs(run.shift), "line")
+    verb = "is" if abs(run.shift) == 1 else "are"
     message = (
-        f"{_subject(evidence, text)}lines {run.first} to {run.last} seem out of step: "
-        f"they fit the segments {count} {where}; "
-        f"{'are' if abs(run.shift) > 1 else 'is'} {count} {cause} line {run.first}?"
+        f"{_subject(evidence, text)}{counted(len(lines), 'line')} out of step with the other texts: "
+        f"they fit better {count} further {where}; {verb} {count} {cause} before them?"
     )
     return Finding("misaligned", "error" if sure else "warning", evidence.columns[text].system, lines, message)
 
 
 def _stranger_finding(evidence: Evidence, text: int, severity: Severity) -> Finding:
+    verb = "fits" if evidence.columns[text].system is not None else "fit"
     message = (
-        f"{_subject(evidence, text)}fits the other texts no better than chance; "
+        f"{_subject(evidence, text)}{verb} the other texts no better than chance; "
         "does the file belong to another test set?"
     )
     return Finding("misaligned", severity, evidence.columns[text].system, (), message)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Iterator
 
 from ..testset import TestSet
+from .columns import is_blank
 from .findings import Finding
 
 
@@ -18,28 +20,40 @@ def names(testset: TestSet) -> Iterator[Finding]:
     """Names of systems that a reader would take for one."""
     alike: dict[str, list[str]] = {}
     for system in testset.systems:
-        alike.setdefault(system.casefold(), []).append(system)
+        alike.setdefault(_as_read(system), []).append(system)
     for group in alike.values():
         if len(group) > 1:
-            yield Finding("names", "warning", None, (), f"system names differ in case alone: {', '.join(group)}")
+            shown = ", ".join(repr(system) for system in group)
+            yield Finding("names", "warning", None, (), f"system names that are hard to tell apart: {shown}")
+
+
+def _as_read(name: str) -> str:
+    """A name without case, width and invisible characters."""
+    plain = unicodedata.normalize("NFKC", name).casefold()
+    return "".join(character for character in plain if unicodedata.category(character) != "Cf")
 
 
 def missing(testset: TestSet) -> Iterator[Finding]:
-    """Segments for which a file has no output of a system."""
-    for system in testset.systems:
-        lines = tuple(sorted(index + 1 for name, index in testset.missing if name == system))
-        if lines:
-            message = f"no output for {len(lines)} of {len(testset)} segments"
-            yield Finding("missing", "error", system, lines, message)
+    """Segments for which a file has no output of a system, or no reference though others have one."""
+    absent: dict[str, list[int]] = {}
+    for system, index in sorted(testset.missing):
+        absent.setdefault(system, []).append(index + 1)
+    for system, lines in absent.items():
+        message = f"no output for {len(lines)} of {len(testset)} segments"
+        yield Finding("missing", "error", system, tuple(lines), message)
+    without = tuple(n for n, segment in enumerate(testset.segments, 1) if segment.reference is None)
+    if without and testset.has_references:
+        message = f"no reference for {len(without)} of {len(testset)} segments"
+        yield Finding("missing", "warning", None, without, message)
 
 
 def empty(testset: TestSet) -> Iterator[Finding]:
-    """Texts of nothing but white space."""
-    sources = tuple(n for n, segment in enumerate(testset.segments, 1) if not segment.source.strip())
+    """Texts in which there is nothing to be seen."""
+    sources = tuple(n for n, segment in enumerate(testset.segments, 1) if is_blank(segment.source))
     if sources:
         yield Finding("empty", "error", None, sources, "empty sources")
     references = tuple(
-        n for n, s in enumerate(testset.segments, 1) if s.reference is not None and not s.reference.strip()
+        n for n, s in enumerate(testset.segments, 1) if s.reference is not None and is_blank(s.reference)
     )
     if references:
         yield Finding("empty", "warning", None, references, "empty references")
@@ -49,7 +63,7 @@ def empty(testset: TestSet) -> Iterator[Finding]:
 
 def _empty_outputs(system: str, outputs: tuple[str, ...], missing: set[int]) -> Iterator[Finding]:
     there = [index for index in range(len(outputs)) if index not in missing]
-    lines = tuple(index + 1 for index in there if not outputs[index].strip())
+    lines = tuple(index + 1 for index in there if is_blank(outputs[index]))
     if lines and len(lines) == len(there):
         yield Finding("empty", "error", system, lines, "all outputs are empty")
     elif lines:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 
 from .. import TEXT_CHECKS
 from ..testset import TestSet
-from .findings import CheckReport, Finding, in_order
+from .findings import CheckReport, Finding, Places, in_order
 
 Check = Callable[[TestSet], Iterable[Finding]]
 
@@ -17,4 +17,4 @@ def check(testset: TestSet, *, only: Iterable[str] | None = None) -> CheckReport
     for id in TEXT_CHECKS if only is None else only:
         run: Check = TEXT_CHECKS.load(id)
         found += run(testset)
-    return CheckReport(testset.langs, len(testset), in_order(found))
+    return CheckReport(testset.langs, len(testset), in_order(found), Places.of(testset))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import string
 import unicodedata
 from collections import Counter
 from functools import lru_cache
@@ -13,7 +14,7 @@ _SAME = {"CJK": "HAN", "FULLWIDTH": "LATIN", "MODIFIER": "", "HALFWIDTH": "KATAK
 
 #: Languages that are not written in Latin letters.
 _BY_LANGUAGE = {
-    "ARABIC": "ar fa ur ps sd ug ckb arz apc ary acm aeb ajp azb pnb prs skr ars ks bal",
+    "ARABIC": "ar fa ur ps sd ug ckb arz apc arq ary acm aeb ajp azb pnb prs skr ars ks bal",
     "ARMENIAN": "hy",
     "BENGALI": "bn as",
     "CYRILLIC": "ru uk be bg mk kk ky tg mn tt ba cv ce os sah udm kv",
@@ -23,7 +24,7 @@ _BY_LANGUAGE = {
     "GREEK": "el",
     "GUJARATI": "gu",
     "GURMUKHI": "pa",
-    "HAN": "zh yue lzh",
+    "HAN": "zh yue wuu lzh",
     "HAN HIRAGANA KATAKANA": "ja",
     "HANGUL HAN": "ko",
     "HEBREW": "he yi",
@@ -53,6 +54,7 @@ _SUBTAGS = {
     "Ethi": "ETHIOPIC", "Khmr": "KHMER", "Laoo": "LAO", "Mymr": "MYANMAR", "Sinh": "SINHALA", "Tibt": "TIBETAN",
     "Orya": "ORIYA", "Mong": "MONGOLIAN", "Thaa": "THAANA", "Syrc": "SYRIAC", "Cans": "CANADIAN",
 }  # fmt: skip
+_WITHOUT_LETTERS = str.maketrans("", "", string.ascii_letters)
 
 
 def expected_scripts(code: str) -> frozenset[str] | None:
@@ -73,10 +75,20 @@ def expected_scripts(code: str) -> frozenset[str] | None:
 
 def letters(text: str) -> Counter[str]:
     """How many letters of each script a text has."""
-    return Counter(script for char in text if char.isalpha() and (script := _script(char)))
+    if text.isascii():
+        return Counter(LATIN=len(text) - len(text.translate(_WITHOUT_LETTERS)))
+    found: Counter[str] = Counter()
+    # Most characters of a line stand in it more than once.
+    for character, count in Counter(text).items():
+        if script := _script(character):
+            found[script] += count
+    return found
 
 
 @lru_cache(maxsize=50_000)
-def _script(char: str) -> str:
-    first = unicodedata.name(char, "").partition(" ")[0]
+def _script(character: str) -> str:
+    """The script of a letter, by the first word of its name; nothing for what is no letter."""
+    if not character.isalpha():
+        return ""
+    first = unicodedata.name(character, "").partition(" ")[0]
     return _SAME.get(first, first)
