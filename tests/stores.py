@@ -128,11 +128,11 @@ def answer(db: Database, judge: Person, view: ScreenView, ranks: Sequence[int] |
     return submit(db, judge, view.id, Answer(given), submission=f"{view.id}-{view.revision}", revision=view.revision)
 
 
-def judge_screens(db: Database, judge: Person, count: int) -> list[ScreenView]:
-    """Let a judge answer so many screens, from top to bottom."""
+def judge_screens(db: Database, judge: Person, count: int, **options: Any) -> list[ScreenView]:
+    """Let a judge answer so many screens, from top to bottom; ``rng=`` makes what they get repeatable."""
     done: list[ScreenView] = []
     for _ in range(count):
-        view = next_view(db, judge)
+        view = next_view(db, judge, **options)
         assert view is not None, f"no work left after {len(done)} screens"
         answer(db, judge, view)
         done.append(view)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import importlib
+import json
 import re
 from pathlib import Path
 
@@ -12,6 +13,7 @@ import polars as pl
 import pytest
 
 import palmares as pm
+from palmares.campaign.settings import Settings
 from palmares.cli import COMMANDS
 from palmares.cli.campaign import CAMPAIGN_COMMANDS
 from palmares.ingest.columns import GUESSES
@@ -111,6 +113,22 @@ def test_every_column_role_is_documented() -> None:
 def test_every_setting_of_a_simulation_is_documented() -> None:
     fields = [f.name for f in dataclasses.fields(CampaignPlan)]
     assert [name for name in fields if f"| `{name}` |" not in page("simulation")] == []
+
+
+def test_every_setting_of_a_campaign_is_documented_with_its_default() -> None:
+    text = page("campaigns")
+    for section in dataclasses.fields(Settings):
+        for setting in dataclasses.fields(section.default_factory):
+            row = re.search(rf"^\| `{section.name}\.{setting.name}` \| (.*?) \| (.*?) \|$", text, re.MULTILINE)
+            assert row is not None, f"{section.name}.{setting.name}"
+            shown = "none" if setting.default is None else f"`{_as_toml(setting.default)}`"
+            assert row[1] == shown
+            assert row[2].startswith(setting.metadata["says"])
+
+
+def _as_toml(value: object) -> str:
+    """A default as it stands in a settings file: JSON writes these alike."""
+    return json.dumps(value)
 
 
 def test_every_public_name_is_in_the_python_reference() -> None:

@@ -108,6 +108,24 @@ def test_an_answer_after_the_lease_has_run_out_is_kept_and_marked(ann: Visitor, 
     assert judgments(db) == 1
 
 
+def test_a_clock_that_jumps_loses_nothing_and_locks_nothing(
+    app: FastAPI, ann: Visitor, db: Database, clock: Clock
+) -> None:
+    for hours in (-48, 96, -96, 48):
+        path, headers = work(ann)
+        clock.forward(hours=hours)
+        body = {"ranks": RANKS, "submission": f"s{hours}"}
+        assert ann.client.post(f"{path}/answer", json=body, headers=headers).status_code == 200
+    assert judgments(db) == 4
+    clock.forward(days=2)  # what ann left lies untouched, and all 12 segments are bob's to judge
+    bob = signed_in(app, new_judge(db, "bob"))
+    for number in range(12):
+        path, headers = work(bob)
+        body = {"ranks": RANKS, "submission": f"b{number}"}
+        assert bob.client.post(f"{path}/answer", json=body, headers=headers).status_code == 200
+    assert judgments(db) == 16
+
+
 @pytest.mark.parametrize(
     "body",
     [

@@ -1,7 +1,7 @@
 """Take answers. An answer that was acknowledged is stored, and stored once.
 
-A form carries a random *submission* and the *revision* it was made from. The same submission again changes nothing;
-a different answer from a form that is out of date is refused, with what was sent kept as the draft. Answers are never
+A form carries a random *submission* and the *revision* it was made from. The same answer again changes nothing; a
+different answer from a form that is out of date is refused, with what was sent kept as the draft. Answers are never
 overwritten: a change is a further revision.
 """
 
@@ -70,16 +70,15 @@ def submit(
     try:
         with db.begin() as tx:
             row = served_row(tx, person, screen_id, lock=True)
-            known = _same_submission(tx, row.id, submission)
-            if known is not None:
-                return Receipt(screen_id, known.revision, True, known.late)
             ranks = _checked(answer, len(row.places))
-            latest = latest_answer(tx, row.id)
-            if latest is not None and _equal(latest, ranks, answer):
-                return Receipt(screen_id, latest.revision, True, latest.late)
+            stored = _stored(tx, row.id, submission, ranks, answer)
+            if stored is not None:
+                return Receipt(screen_id, stored.revision, True, stored.late)
             _check_open(tx, person)
+            latest = latest_answer(tx, row.id)
             if revision != (latest.revision if latest else 0):
                 _refuse(latest)
+            _check_unused(tx, row.id, submission)
             return _store(tx, db, person, row, answer, ranks, submission, revision + 1, _plausible(seconds))
     except Conflict:
         _keep_as_draft(db, person, screen_id, answer)
@@ -94,6 +93,8 @@ def save_draft(db: Database, person: Person, screen_id: str, ranks: tuple[int | 
         stored = tx.execute(sa.select(schema.draft).where(schema.draft.c.served_id == row.id)).first()
         if stored is not None and version != stored.version and tuple(stored.ranks) != ranks:
             raise DraftConflict(stored.version, tuple(stored.ranks))
+        if stored is None and version:  # the screen was answered since: an old page must not undo that
+            raise DraftConflict(0, _shown(tx, row))
         leases.renew(tx, row.lease_id, db.clock())
         return _write_draft(tx, db, row.id, ranks, stored)
 
@@ -113,7 +114,8 @@ def _store(
     seconds: float | None,
 ) -> Receipt:
     now, minutes = db.clock(), settings_of(tx, person.campaign_id).hit.lease_minutes
-    late = row.lease_id is not None and revision == 1 and not _in_time(tx, row.lease_id, now, minutes)
+    in_time = row.lease_id is None or _in_time(tx, row.lease_id, now, minutes)
+    late = revision == 1 and not in_time
     tx.execute(
         schema.judgment.insert().values(
             served_id=row.id,
@@ -133,13 +135,14 @@ def _store(
     else:
         leases.renew(tx, row.lease_id, now)
         leases.finish_if_answered(tx, row.lease_id, now)
-        leases.close_if_done(tx, row.hit_id, now, minutes)
+        leases.settle(tx, [row.hit_id], now, minutes)
     return Receipt(row.public_id, revision, False, late)
 
 
 def _in_time(tx: sa.Connection, lease_id: int, now: datetime, minutes: float) -> bool:
-    query = sa.select(schema.lease.c.id).where(schema.lease.c.id == lease_id, leases.alive(now, minutes))
-    return tx.execute(query).first() is not None
+    """Whether the lease lives; nobody takes the work over until the answer is stored."""
+    query = sa.select(leases.alive(now, minutes)).where(schema.lease.c.id == lease_id)
+    return bool(tx.execute(query.with_for_update(key_share=True)).scalar_one())
 
 
 def _practised(tx: sa.Connection, db: Database, person: Person, now: datetime) -> None:
@@ -149,14 +152,31 @@ def _practised(tx: sa.Connection, db: Database, person: Person, now: datetime) -
         journal.record(tx, db, person.campaign_id, "practised", person_id=person.id, by=person.id)
 
 
-def _same_submission(tx: sa.Connection, served_id: int, submission: str) -> Row | None:
+def _stored(tx: sa.Connection, served_id: int, submission: str, ranks: list[int] | None, answer: Answer) -> Row | None:
+    """The same answer, if it is there: under this submission, or as the latest."""
+    known = _submitted(tx, served_id, submission)
+    if known is not None and _equal(known, ranks, answer):
+        return known
+    latest = latest_answer(tx, served_id)
+    if latest is None or not _equal(latest, ranks, answer):
+        return None
+    tx.execute(schema.draft.delete().where(schema.draft.c.served_id == served_id))  # a change that was taken back
+    return latest
+
+
+def _submitted(tx: sa.Connection, served_id: int, submission: str) -> Row | None:
     judgment = schema.judgment
     query = sa.select(judgment).where(judgment.c.served_id == served_id, judgment.c.submission == submission)
     return tx.execute(query).first()
 
 
-def _equal(latest: Row, ranks: list[int] | None, answer: Answer) -> bool:
-    return bool(latest.ranks == ranks and latest.skip == answer.skip and (latest.note or "") == (answer.note or ""))
+def _check_unused(tx: sa.Connection, served_id: int, submission: str) -> None:
+    if _submitted(tx, served_id, submission) is not None:
+        raise BadAnswer("submission: was used for another answer to this screen; send a change under a new one")
+
+
+def _equal(stored: Row, ranks: list[int] | None, answer: Answer) -> bool:
+    return bool(stored.ranks == ranks and stored.skip == answer.skip and (stored.note or "") == (answer.note or ""))
 
 
 def _refuse(latest: Row | None) -> NoReturn:
@@ -186,6 +206,12 @@ def _write_draft(
     return Draft(ranks, version)
 
 
+def _shown(tx: sa.Connection, row: Row) -> tuple[int | None, ...]:
+    """The ranks that a page without draft shows."""
+    latest = latest_answer(tx, row.id)
+    return (None,) * len(row.places) if latest is None or latest.ranks is None else tuple(latest.ranks)
+
+
 def _check_open(tx: sa.Connection, person: Person) -> None:
     column = schema.campaign.c
     if tx.execute(sa.select(column.state).where(column.id == person.campaign_id)).scalar_one() == "closed":
@@ -195,6 +221,8 @@ def _check_open(tx: sa.Connection, person: Person) -> None:
 def _check_submission(submission: str) -> None:
     if not 1 <= len(submission) <= _SUBMISSION_LENGTH:
         raise BadAnswer(f"submission: got {len(submission)} characters; allowed: 1 to {_SUBMISSION_LENGTH}")
+    if not (submission.isascii() and submission.isprintable()):
+        raise BadAnswer(f"submission: got {submission!r}; allowed: letters, digits and signs of ASCII")
 
 
 def _checked(answer: Answer, outputs: int) -> list[int] | None:
@@ -203,6 +231,8 @@ def _checked(answer: Answer, outputs: int) -> list[int] | None:
         raise BadAnswer("an answer has either ranks or a reason for skipping; give one of the two")
     if len(answer.note or "") > NOTE_LENGTH:
         raise BadAnswer(f"note: got {len(answer.note or '')} characters; allowed: up to {NOTE_LENGTH}")
+    if any(sign == "\0" or 0xD800 <= ord(sign) < 0xE000 for sign in answer.note or ""):
+        raise BadAnswer("note: got NUL or half a character, which no database stores; write plain text")
     if answer.ranks is None:
         if answer.skip not in SKIP_REASONS:
             raise BadAnswer(f"reason: got {answer.skip!r}; allowed: {', '.join(SKIP_REASONS)}")

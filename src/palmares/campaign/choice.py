@@ -7,8 +7,10 @@ strategy that prefers some comparisons can still be weighted back.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections import defaultdict
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
+from functools import cache, cached_property
 from math import comb
 from random import Random
 from typing import Protocol
@@ -18,7 +20,7 @@ from ..registry import Entry, Registry
 STRATEGIES = Registry(
     "strategy",
     {
-        "balanced": Entry("palmares.campaign.choice:Balanced", "what was shown least so far, at random among equals"),
+        "balanced": Entry("palmares.campaign.choice:Balanced", "what was chosen least so far, at random among equals"),
         "uniform": Entry("palmares.campaign.choice:Uniform", "every segment and every set of outputs alike"),
     },
 )
@@ -36,12 +38,14 @@ class Candidate:
 class Pool:
     """What can be chosen from.
 
-    ``segments`` and ``systems`` map an id to how often it was chosen before; ``outputs`` gives the different outputs
-    of a segment; ``size`` is how many of them a screen takes (fewer where there are not so many).
+    ``segments`` and ``systems`` map an id to how often it was chosen before, ``met`` two ids of systems, the lower
+    first, to how often both were chosen for one screen; ``outputs`` gives the different outputs of a segment; ``size``
+    is how many of them a screen takes (fewer where there are not so many).
     """
 
     segments: Mapping[int, int]
     systems: Mapping[int, int]
+    met: Mapping[tuple[int, int], int]
     outputs: Callable[[int], tuple[Candidate, ...]]
     size: int
 
@@ -90,21 +94,26 @@ class Uniform:
 
 
 class Balanced:
-    """A segment that was chosen least, and the outputs whose systems were chosen least; at random among equals."""
+    """A segment that was chosen least, then the outputs whose systems were chosen least.
+
+    Where several have an equal claim to the places that are left, these are filled one by one: by an output whose
+    systems met the systems already there least, at random among equals. So no system is ever more than one screen
+    ahead of another, as long as no two share an output, and every two of them meet about equally often.
+    """
 
     def draw(self, pool: Pool, rng: Random) -> tuple[int, tuple[int, ...]]:
         segment_id = rng.choice(_least(pool.segments))
-        certain, equal, places = _by_exposure(pool, segment_id)
-        return segment_id, (*certain, *rng.sample(equal, places))
+        contest = _Contest(pool, segment_id)
+        chosen = contest.certain
+        while len(chosen) < contest.size:
+            chosen = (*chosen, rng.choice(contest.next(chosen)))
+        return segment_id, chosen
 
     def probability(self, pool: Pool, segment_id: int, output_ids: tuple[int, ...]) -> float:
         least = _least(pool.segments)
         if segment_id not in least:
             return 0.0
-        certain, equal, places = _by_exposure(pool, segment_id)
-        shown = set(output_ids)
-        possible = shown.issuperset(certain) and shown.issubset({*certain, *equal})
-        return 1 / len(least) / comb(len(equal), places) if possible else 0.0
+        return _Contest(pool, segment_id).probability(frozenset(output_ids)) / len(least)
 
 
 def _least(counts: Mapping[int, int]) -> list[int]:
@@ -112,14 +121,55 @@ def _least(counts: Mapping[int, int]) -> list[int]:
     return sorted(key for key, count in counts.items() if count == fewest)
 
 
-def _by_exposure(pool: Pool, segment_id: int) -> tuple[list[int], list[int], int]:
-    """Outputs that are shown for certain, those of equal claim to the last places, and how many places those are.
+@dataclass(frozen=True)
+class _Contest:
+    """The outputs of one segment and their claims to a place on the screen."""
 
-    An output shared by several systems counts as its least shown one.
-    """
-    claims = {c.output_id: min(pool.systems[s] for s in c.systems) for c in pool.outputs(segment_id)}
-    size = min(pool.size, len(claims))
-    limit = sorted(claims.values())[size - 1]
-    certain = sorted(key for key, count in claims.items() if count < limit)
-    equal = sorted(key for key, count in claims.items() if count == limit)
-    return certain, equal, size - len(certain)
+    pool: Pool
+    segment_id: int
+
+    @cached_property
+    def outputs(self) -> dict[int, tuple[int, ...]]:
+        return {c.output_id: c.systems for c in sorted(self.pool.outputs(self.segment_id), key=lambda c: c.output_id)}
+
+    @cached_property
+    def claims(self) -> dict[int, int]:
+        """How often an output's systems were chosen; one that several share counts as its least chosen one."""
+        return {key: min(self.pool.systems[s] for s in systems) for key, systems in self.outputs.items()}
+
+    @cached_property
+    def size(self) -> int:
+        return min(self.pool.size, len(self.outputs))
+
+    @cached_property
+    def limit(self) -> int:
+        return sorted(self.claims.values())[self.size - 1]
+
+    @cached_property
+    def certain(self) -> tuple[int, ...]:
+        return tuple(key for key, claim in self.claims.items() if claim < self.limit)
+
+    def next(self, chosen: Collection[int]) -> list[int]:
+        """Who may take the next place: of those with an equal claim, the ones that met the chosen least."""
+        equal = [key for key, claim in self.claims.items() if claim == self.limit and key not in chosen]
+        return _least({key: sum(self._met(key, other) for other in chosen) for key in equal})
+
+    def probability(self, shown: frozenset[int]) -> float:
+        """How likely this set is, over every order in which the places could have been filled."""
+        if not shown.issuperset(self.certain):
+            return 0.0
+        ways = {frozenset(self.certain): 1.0}
+        for _ in range(self.size - len(self.certain)):
+            further: defaultdict[frozenset[int], float] = defaultdict(float)
+            for chosen, chance in ways.items():
+                equal = self.next(chosen)
+                for key in shown.intersection(equal):
+                    further[chosen | {key}] += chance / len(equal)
+            ways = further
+        return ways.get(shown, 0.0)
+
+    @cached_property
+    def _met(self) -> Callable[[int, int], int]:
+        """How often two outputs' systems met; of several pairs of them, the one that met least."""
+        met, behind = self.pool.met, self.outputs
+        return cache(lambda key, other: min(met[min(a, b), max(a, b)] for a in behind[key] for b in behind[other]))

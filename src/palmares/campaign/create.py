@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import secrets
 from collections.abc import Iterable
+from itertools import combinations
 
 import sqlalchemy as sa
 
@@ -12,7 +13,7 @@ from ..errors import InputError
 from ..texts.testset import TestSet
 from . import journal, schema
 from .database import Database
-from .definition import find_campaign, store_settings
+from .definition import check_references, find_campaign, lock, settings_of, store_settings
 from .settings import Settings
 
 NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,62}")
@@ -25,27 +26,34 @@ def create_campaign(db: Database, name: str, settings: Settings, testsets: Itera
             f"campaign name: got {name!r}; allowed: up to 63 of a-z, 0-9 and '-', beginning with a letter or digit "
             "(it becomes part of the address)"
         )
+    given = list(testsets)
+    if not given:
+        raise InputError(f"campaign {name!r}: got no texts; a campaign needs at least one language pair")
     with db.begin() as tx:
-        if tx.execute(sa.select(schema.campaign.c.id).where(schema.campaign.c.name == name)).first():
-            raise InputError(
-                f"campaign {name!r} is in {db.name} already; choose another name, or add language pairs to it "
-                f"with 'palmares campaign add {name}'"
-            )
-        values = {"name": name, "state": "open", "secret": secrets.token_hex(32), "created_at": db.clock()}
-        campaign_id = tx.execute(schema.campaign.insert().values(values).returning(schema.campaign.c.id)).scalar_one()
+        campaign_id = _store_campaign(tx, db, name)
         store_settings(tx, db, campaign_id, settings)
         journal.record(tx, db, campaign_id, "campaign-created", name=name)
-        _store(tx, db, campaign_id, settings, testsets)
-        return int(campaign_id)
+        _store(tx, db, campaign_id, settings, given)
+        return campaign_id
 
 
 def add_pairs(db: Database, name: str, testsets: Iterable[TestSet], *, by: int | None = None) -> None:
     """Add language pairs to a campaign."""
-    from .definition import settings_of
-
     with db.begin() as tx:
         info = find_campaign(tx, name)
+        lock(tx, info.id)
         _store(tx, db, info.id, settings_of(tx, info.id), testsets, by=by)
+
+
+def _store_campaign(tx: sa.Connection, db: Database, name: str) -> int:
+    values = {"name": name, "state": "open", "secret": secrets.token_hex(32), "created_at": db.clock()}
+    try:
+        return int(tx.execute(schema.campaign.insert().values(values).returning(schema.campaign.c.id)).scalar_one())
+    except sa.exc.IntegrityError:
+        raise InputError(
+            f"campaign {name!r} is in {db.name} already; choose another name, or add language pairs to it "
+            f"with 'palmares campaign add {name}'"
+        ) from None
 
 
 def _store(
@@ -79,10 +87,19 @@ def _check(tx: sa.Connection, campaign_id: int, settings: Settings, testset: Tes
         raise InputError(f"language pair {langs} is in the campaign already; each is given once, with all its systems")
     if len(testset.outputs) < 2:
         raise InputError(f"{langs}: got {len(testset.outputs)} system; a comparison needs at least 2")
-    if not any(len({texts[i] for texts in testset.outputs.values()}) > 1 for i in range(len(testset.segments))):
+    if not any(len(texts) > 1 for texts in _different(testset)):
         raise InputError(f"{langs}: all systems give the same output on every line; there is nothing to compare")
-    if settings.controls.reference and any(s.reference is None for s in testset.segments):
-        raise InputError(f"{langs}: controls.reference needs a reference, and there is none; give one or set it to 0")
+    check_references(settings, langs, any(segment.reference for segment in testset.segments))
+
+
+def _different(testset: TestSet) -> list[dict[str, list[str]]]:
+    """Per segment its different outputs, and the systems that gave each; one that is missing was given by nobody."""
+    found: list[dict[str, list[str]]] = [{} for _ in testset.segments]
+    for system, outputs in testset.outputs.items():
+        for i, text in enumerate(outputs):
+            if (system, i) not in testset.missing:
+                found[i].setdefault(text, []).append(system)
+    return found
 
 
 def _store_pair(tx: sa.Connection, campaign_id: int, testset: TestSet) -> int:
@@ -94,15 +111,8 @@ def _store_pair(tx: sa.Connection, campaign_id: int, testset: TestSet) -> int:
 
 def _store_texts(tx: sa.Connection, pair_id: int, testset: TestSet) -> None:
     """Segments and outputs; an output that several systems share is stored once."""
-    system_ids = _insert(
-        tx, schema.system, [{"language_pair_id": pair_id, "name": n, "designed": 0} for n in testset.outputs]
-    )
-    behind: list[dict[str, list[int]]] = []
-    for i in range(len(testset.segments)):
-        texts: dict[str, list[int]] = {}
-        for system_id, outputs in zip(system_ids, testset.outputs.values(), strict=True):
-            texts.setdefault(outputs[i], []).append(system_id)
-        behind.append(texts)
+    system_ids = _store_systems(tx, pair_id, testset)
+    behind = _different(testset)
     segments: list[dict[str, object]] = [
         {
             "language_pair_id": pair_id,
@@ -126,11 +136,19 @@ def _store_texts(tx: sa.Connection, pair_id: int, testset: TestSet) -> None:
         tx, schema.output, [{"segment_id": sid, "kind": "system", "text": text} for sid, text, _ in flat]
     )
     links = [
-        {"output_id": output_id, "system_id": system_id}
+        {"output_id": output_id, "system_id": system_ids[system]}
         for output_id, (_, _, systems) in zip(output_ids, flat, strict=True)
-        for system_id in systems
+        for system in systems
     ]
     tx.execute(schema.output_system.insert(), links)
+
+
+def _store_systems(tx: sa.Connection, pair_id: int, testset: TestSet) -> dict[str, int]:
+    rows: list[dict[str, object]] = [{"language_pair_id": pair_id, "name": n, "designed": 0} for n in testset.outputs]
+    ids = _insert(tx, schema.system, rows)
+    pairs = [{"first_id": a, "second_id": b, "designed": 0} for a, b in combinations(sorted(ids), 2)]
+    tx.execute(schema.system_pair.insert(), pairs)
+    return dict(zip(testset.outputs, ids, strict=True))
 
 
 def _insert(tx: sa.Connection, table: sa.Table, rows: list[dict[str, object]]) -> list[int]:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import sqlite3
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from datetime import UTC, datetime
@@ -17,6 +19,11 @@ from .errors import DatabaseError
 
 #: Where the command line looks when nothing is said.
 DEFAULT_URL = "sqlite:///palmares.db"
+
+#: Two upgrades of a PostgreSQL database at once wait for each other on this number.
+_UPGRADING = 7_256_273_770
+#: Seconds; who waits longer to write is told to try again.
+_PATIENCE = 30
 
 Clock = Callable[[], datetime]
 
@@ -40,6 +47,7 @@ class Database:
     def __init__(self, engine: sa.Engine, clock: Clock = utc_now) -> None:
         self.engine = engine
         self.clock = clock
+        self._turn = threading.Lock()
 
     @classmethod
     def open(cls, url: str, *, create: bool = False, clock: Clock = utc_now) -> Database:
@@ -55,9 +63,13 @@ class Database:
         if parsed.get_backend_name() == "sqlite":
             _check_sqlite_file(parsed, create)
         database = cls(_engine(parsed), clock)
-        if create and database.revision() is None:
-            database.upgrade()
-        database.check_revision()
+        try:
+            if create and database.revision() is None:
+                database.upgrade()
+            database.check_revision()
+        except BaseException:
+            database.close()
+            raise
         return database
 
     @property
@@ -67,12 +79,14 @@ class Database:
     @property
     def name(self) -> str:
         """The URL without its password."""
-        return self.engine.url.render_as_string(hide_password=True)
+        shown = self.engine.url.difference_update_query(["password", "sslpassword"])
+        return shown.render_as_string(hide_password=True)
 
     @contextmanager
     def begin(self) -> Iterator[sa.Connection]:
         """A transaction that writes; on SQLite the only one at a time, from its start."""
-        with self.engine.connect().execution_options(palmares_writes=True) as connection, connection.begin():
+        writing = {"palmares_writes": True}
+        with self._one_writer(), self.engine.connect().execution_options(**writing) as connection, connection.begin():
             yield connection
 
     @contextmanager
@@ -84,6 +98,19 @@ class Database:
 
     def close(self) -> None:
         self.engine.dispose()
+
+    @contextmanager
+    def _one_writer(self) -> Iterator[None]:
+        """On SQLite, threads wait here: who waits for the file looks only now and then whether it is free."""
+        if self.dialect != "sqlite":
+            yield
+            return
+        if not self._turn.acquire(timeout=_PATIENCE):
+            raise sa.exc.TimeoutError("another transaction has been writing for too long")
+        try:
+            yield
+        finally:
+            self._turn.release()
 
     # -- versions --------------------------------------------------------------------------------
 
@@ -124,6 +151,8 @@ class Database:
         from .upgrade import upgrade
 
         with self.begin() as connection:
+            if self.dialect != "sqlite":  # two at once: the second finds the work done
+                connection.execute(sa.select(sa.func.pg_advisory_xact_lock(_UPGRADING)))
             upgrade(connection, target)
 
     def backup(self, place: Path) -> None:
@@ -136,6 +165,7 @@ class Database:
             raise DatabaseError(f"{place}: is there already; name a new file for the copy")
         beside = place.with_name(f".{place.name}.part")
         try:
+            beside.unlink(missing_ok=True)  # of an attempt that was killed
             with (
                 closing(sqlite3.connect(str(self.engine.url.database))) as here,
                 closing(sqlite3.connect(beside)) as there,
@@ -143,6 +173,7 @@ class Database:
                 here.backup(there)
                 # A copy is read from anywhere, so it must not need the files of a write-ahead log beside it.
                 there.execute("pragma journal_mode=delete")
+            shutil.copymode(str(self.engine.url.database), beside)
             os.replace(beside, place)
         except (sqlite3.Error, OSError) as error:
             beside.unlink(missing_ok=True)
@@ -164,7 +195,8 @@ def _parse(url: str) -> sa.URL:
     try:
         parsed = sa.make_url(url)
     except (sa.exc.ArgumentError, ValueError):
-        raise DatabaseError(f"database: got {url!r}; {allowed}") from None
+        shown = re.sub(r"//.*@", "//…@", url)  # a password may stand there
+        raise DatabaseError(f"database: got {shown!r}; {allowed}") from None
     if parsed.drivername in ("postgres", "postgresql"):
         return parsed.set(drivername="postgresql+psycopg")
     if parsed.drivername == "sqlite" and parsed.database not in (None, "", ":memory:"):
@@ -179,8 +211,11 @@ def _check_sqlite_file(url: sa.URL, create: bool) -> None:
     if path.is_dir() or not path.parent.is_dir():
         raise DatabaseError(f"{path}: is not a file, or its folder is missing; name a file in a folder that exists")
     if path.exists():
-        with path.open("rb") as file:
-            start = file.read(16)
+        try:
+            with path.open("rb") as file:
+                start = file.read(16)
+        except OSError as error:
+            raise DatabaseError(f"{path}: cannot be read ({error.strerror}); may you read this file?") from None
         if start and start != b"SQLite format 3\0":
             raise DatabaseError(f"{path}: is not an SQLite database; name another file")
     elif not create:
@@ -188,15 +223,31 @@ def _check_sqlite_file(url: sa.URL, create: bool) -> None:
 
 
 def _engine(url: sa.URL) -> sa.Engine:
-    if url.get_backend_name() != "sqlite":
-        return sa.create_engine(url, pool_pre_ping=True, pool_size=10, max_overflow=20)
-    engine = sa.create_engine(url, connect_args={"timeout": 30, "check_same_thread": False})
+    return _sqlite_engine(url) if url.get_backend_name() == "sqlite" else _postgresql_engine(url)
+
+
+def _postgresql_engine(url: sa.URL) -> sa.Engine:
+    # The store counts on seeing what others have done once it has their locks, whatever the server's default is.
+    engine = sa.create_engine(url, pool_pre_ping=True, pool_size=10, max_overflow=20, isolation_level="READ COMMITTED")
+
+    @sa.event.listens_for(engine, "connect")
+    def prepare(connection: Any, _record: Any) -> None:
+        with connection.cursor() as cursor:
+            cursor.execute(f"set lock_timeout = '{_PATIENCE}s'")
+        connection.commit()
+
+    return engine
+
+
+def _sqlite_engine(url: sa.URL) -> sa.Engine:
+    engine = sa.create_engine(url, connect_args={"timeout": _PATIENCE, "check_same_thread": False})
 
     @sa.event.listens_for(engine, "connect")
     def prepare(connection: Any, _record: Any) -> None:
         connection.isolation_level = None  # transactions begin where we say, see below
         cursor = connection.cursor()
-        for pragma in ("journal_mode=wal", "synchronous=full", "foreign_keys=on", "busy_timeout=30000"):
+        # What is removed is overwritten, so that a name that was to be forgotten is not left in the file.
+        for pragma in ("journal_mode=wal", "synchronous=full", "foreign_keys=on", "secure_delete=on"):
             cursor.execute(f"pragma {pragma}")
         cursor.close()
 

@@ -43,11 +43,13 @@ def campaigns(db: Database) -> list[CampaignInfo]:
 def find_campaign(tx: sa.Connection, name: str | None) -> CampaignInfo:
     """A campaign by name; without one, the only one there is."""
     found = _found(tx)
+    if not found:
+        raise InputError("there is no campaign yet; make one with 'palmares campaign new'")
     wanted = found if name is None else [info for info in found if info.name == name]
     if len(wanted) == 1:
         return wanted[0]
-    known = ", ".join(info.name for info in found) or "none"
-    if name is None and found:
+    known = ", ".join(info.name for info in found)
+    if name is None:
         raise InputError(f"there are several campaigns, say which: {known}")
     raise InputError(f"campaign: got {name!r}; there are: {known}")
 
@@ -66,9 +68,14 @@ def settings_of(tx: sa.Connection, campaign_id: int) -> Settings:
 
 
 def change_settings(db: Database, name: str, settings: Settings, *, by: int | None = None) -> int:
-    """Put other settings in force; the earlier ones stay on record. Returns the new revision."""
+    """Put other settings in force; the earlier ones stay on record. Returns the new revision.
+
+    Work that is there already stays as it was designed: the outputs on a screen, the judges that a HIT wants.
+    """
     with db.begin() as tx:
         info = find_campaign(tx, name)
+        for pair in language_pairs(tx, info.id):
+            check_references(settings, pair.name, has_references(tx, pair.id))
         revision = store_settings(tx, db, info.id, settings)
         journal.record(tx, db, info.id, "settings-changed", by=by, revision=revision)
         return revision
@@ -76,8 +83,7 @@ def change_settings(db: Database, name: str, settings: Settings, *, by: int | No
 
 def store_settings(tx: sa.Connection, db: Database, campaign_id: int, settings: Settings) -> int:
     column = schema.setting.c
-    # The campaign's row is locked, so that two changes at once get two numbers.
-    tx.execute(sa.select(schema.campaign.c.id).where(schema.campaign.c.id == campaign_id).with_for_update())
+    lock(tx, campaign_id)  # two changes at once get two numbers
     last = tx.execute(sa.select(sa.func.max(column.revision)).where(column.campaign_id == campaign_id)).scalar()
     revision = (last or 0) + 1
     values = {"campaign_id": campaign_id, "revision": revision, "body": settings.to_toml(), "created_at": db.clock()}
@@ -90,9 +96,33 @@ def change_state(db: Database, name: str, state: str, *, by: int | None = None) 
     if state not in STATES:
         raise InputError(f"state: got {state!r}; allowed: {', '.join(STATES)}")
     with db.begin() as tx:
+        lock(tx, find_campaign(tx, name).id)
         info = find_campaign(tx, name)
+        if info.state == state:
+            return
         tx.execute(schema.campaign.update().where(schema.campaign.c.id == info.id).values(state=state))
         journal.record(tx, db, info.id, "state-changed", by=by, was=info.state, now=state)
+
+
+def lock(tx: sa.Connection, campaign_id: int) -> None:
+    """Let no one else change the campaign meanwhile; judges go on."""
+    column = schema.campaign.c
+    tx.execute(sa.select(column.id).where(column.id == campaign_id).with_for_update(key_share=True))
+
+
+def has_references(tx: sa.Connection, pair_id: int) -> bool:
+    segment = schema.segment.c
+    found = sa.select(segment.id).where(segment.language_pair_id == pair_id, segment.reference != "").limit(1)
+    return tx.execute(found).first() is not None
+
+
+def check_references(settings: Settings, langs: str, there: bool) -> None:
+    """Refuse to put references among the outputs of a language pair that has none."""
+    if settings.controls.reference and not there:
+        raise InputError(
+            f"{langs}: controls.reference: got {settings.controls.reference:g}, but no segment has a reference; "
+            "give references, or set it to 0"
+        )
 
 
 def _found(tx: sa.Connection) -> list[CampaignInfo]:

@@ -98,3 +98,25 @@ class TooMany(CampaignError):  # noqa: N818
     def __init__(self, message: str, retry_after: int) -> None:
         self.retry_after = retry_after
         super().__init__(message)
+
+
+class JudgesOnly(CampaignError):  # noqa: N818
+    """Work is given to judges alone."""
+
+    kind = "forbidden"
+    status = 403
+
+    def __init__(self) -> None:
+        super().__init__("only judges are given work; to judge as well, have the organiser invite you as a judge")
+
+
+class Uninvited(CampaignError):  # noqa: N818
+    """An invitation that does not work, or no more."""
+
+    kind = "not-found"
+    status = 404
+
+    def __init__(self) -> None:
+        super().__init__(
+            "this invitation link does not work: it is mistyped, too old or withdrawn; ask the organiser for one"
+        )

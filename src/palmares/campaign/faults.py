@@ -12,6 +12,7 @@ from .errors import CampaignError
 #: PostgreSQL's codes (its manual, appendix A): classes that pass, and the ones for a lack of room.
 _PASSING = ("08", "40", "53", "55", "57", "58")
 _FULL = ("53100", "53200")
+_READ_ONLY = "25006"  # a server that has become a copy of another
 _SQLITE_FULL = (sqlite3.SQLITE_FULL,)
 _SQLITE_PASSING = (
     sqlite3.SQLITE_BUSY,
@@ -71,4 +72,4 @@ def _postgresql_fault(error: sa.exc.DBAPIError) -> CampaignError | None:
         return StoreFull()
     if state is None:  # it did not come from the server: there was no connection, or it broke
         return StoreAway() if error.connection_invalidated or isinstance(error, sa.exc.OperationalError) else None
-    return StoreAway() if str(state)[:2] in _PASSING else None
+    return StoreAway() if state == _READ_ONLY or str(state)[:2] in _PASSING else None

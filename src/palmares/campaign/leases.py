@@ -1,12 +1,18 @@
 """Who has which work, for how long, and what still needs an answer.
 
-A lease lives while its judge shows signs of life (a screen opened, a draft saved, an answer sent). It is dated by its
+A lease lives while its judge shows signs of life (asks for work, saves a draft, sends an answer). It is dated by its
 last sign, not by its end: were the clock ever wrong, a moment in the future would not lock work up for ever.
+
+Rows are locked in this order, so that no two transactions wait for each other: a person, a served screen, its lease,
+a language pair, HITs by number. The leases of others are locked only if they are free; a judge's own lease may come
+late as well, since whoever else holds it waits for a HIT at most.
 """
 
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 import sqlalchemy as sa
@@ -17,6 +23,20 @@ from . import schema
 SKEW = timedelta(minutes=5)
 #: A screen that so many more judges skipped than were to answer it is not offered again.
 SKIPS = 2
+_LATER = schema.judgment.alias("later")
+
+
+@dataclass(frozen=True)
+class HitState:
+    """Screens of a HIT that need one more judge, in order; answers it has; whether someone holds what it lacks."""
+
+    needed: tuple[int, ...]
+    answers: int
+    held: bool
+
+    @property
+    def done(self) -> bool:
+        return not self.needed and not self.held
 
 
 def alive(now: datetime, minutes: float) -> sa.ColumnElement[bool]:
@@ -27,78 +47,102 @@ def alive(now: datetime, minutes: float) -> sa.ColumnElement[bool]:
 
 
 def renew(tx: sa.Connection, lease_id: int | None, now: datetime) -> None:
-    """Note a sign of life."""
+    """Note a sign of life; a lease that has ended stays so."""
     if lease_id is not None:
-        tx.execute(schema.lease.update().where(schema.lease.c.id == lease_id).values(renewed_at=now))
+        lease = schema.lease
+        tx.execute(lease.update().where(lease.c.id == lease_id, lease.c.finished_at.is_(None)).values(renewed_at=now))
 
 
-def needs(
-    tx: sa.Connection, hit_ids: list[int], now: datetime, minutes: float, *, besides: int | None = None
-) -> dict[int, list[int]]:
-    """For every HIT the screens that need one more judge, in order.
+def finish_if_answered(tx: sa.Connection, lease_id: int, now: datetime) -> None:
+    """End a lease whose every screen has an answer."""
+    if not unanswered(tx, lease_id):
+        finish(tx, [lease_id], now)
+
+
+def finish(tx: sa.Connection, lease_ids: Sequence[int], now: datetime) -> None:
+    lease = schema.lease
+    tx.execute(lease.update().where(lease.c.id.in_(lease_ids), lease.c.finished_at.is_(None)).values(finished_at=now))
+
+
+def unanswered(tx: sa.Connection, lease_id: int) -> dict[str, int | None]:
+    """The screens of a lease that have no answer yet, in order: public id and screen, None for a repeat."""
+    served, judgment = schema.served.c, schema.judgment
+    screen = sa.case((served.repeat_of.is_(None), served.screen_id))
+    query = (
+        sa.select(served.public_id, screen)
+        .where(served.lease_id == lease_id, ~sa.exists().where(judgment.c.served_id == served.id))
+        .order_by(served.position, served.id)
+    )
+    return dict(tx.execute(query).all())
+
+
+def lapsed(tx: sa.Connection, hit_id: int, now: datetime, minutes: float) -> dict[int, int]:
+    """Leases of a HIT whose judges have gone, with these judges; one that stirs at this very moment is left alone."""
+    lease = schema.lease.c
+    gone = sa.select(lease.id, lease.person_id).where(lease.hit_id == hit_id, lease.finished_at.is_(None))
+    gone = gone.where(~alive(now, minutes)).order_by(lease.id)
+    return dict(tx.execute(gone.with_for_update(key_share=True, skip_locked=True)).all())
+
+
+# -- HITs --------------------------------------------------------------------------------------------------
+
+
+def states(
+    tx: sa.Connection, hit_ids: Sequence[int], now: datetime, minutes: float, *, besides: int | None = None
+) -> dict[int, HitState]:
+    """How HITs stand, in the order of their ids.
 
     A screen needs as many answers as its HIT wants judges; one that a living lease holds is as good as answered.
     ``besides`` is a judge whose own lease does not count.
     """
-    asked = sa.select(schema.screen.c.id, schema.screen.c.hit_id, schema.hit.c.wanted).join(schema.hit)
-    asked = asked.where(schema.screen.c.hit_id.in_(hit_ids)).order_by(schema.screen.c.hit_id, schema.screen.c.position)
+    screen, hit = schema.screen.c, schema.hit.c
+    asked = sa.select(screen.hit_id, screen.id, hit.wanted).join(schema.hit).where(screen.hit_id.in_(hit_ids))
     answered, skipped, held = _given(tx, hit_ids, now, minutes, besides)
-    found: dict[int, list[int]] = {hit_id: [] for hit_id in hit_ids}
-    for screen_id, hit_id, wanted in tx.execute(asked):
-        given_up = answered[screen_id] + skipped[screen_id] >= wanted + SKIPS
-        if not given_up and answered[screen_id] + held[screen_id] < wanted:
-            found[hit_id].append(screen_id)
-    return found
+    needed: dict[int, list[int]] = {}
+    answers, working = Counter[int](), set[int]()
+    for hit_id, key, wanted in tx.execute(asked.order_by(screen.hit_id, screen.position)):
+        needs = needed.setdefault(hit_id, [])
+        given_up = answered[key] + skipped[key] >= wanted + SKIPS
+        if not given_up and answered[key] + held[key] < wanted:
+            needs.append(key)
+        answers[hit_id] += answered[key]
+        if held[key] and answered[key] < wanted:
+            working.add(hit_id)
+    return {hit_id: HitState(tuple(keys), answers[hit_id], hit_id in working) for hit_id, keys in needed.items()}
 
 
-def close_if_done(tx: sa.Connection, hit_id: int, now: datetime, minutes: float) -> None:
-    """Close a HIT that needs nobody any more and that nobody is working on."""
-    working = sa.select(schema.lease.c.id).where(schema.lease.c.hit_id == hit_id, alive(now, minutes))
-    if not needs(tx, [hit_id], now, minutes)[hit_id] and not tx.execute(working).first():
-        tx.execute(schema.hit.update().where(schema.hit.c.id == hit_id).values(closed=True))
+def settle(tx: sa.Connection, hit_ids: Sequence[int], now: datetime, minutes: float) -> None:
+    """Note how many answers HITs have, and whether they need nobody any more."""
+    hit = schema.hit
+    # Two judges who answer last at the same time must see each other, or neither would close the HIT.
+    tx.execute(sa.select(hit.c.id).where(hit.c.id.in_(hit_ids)).order_by(hit.c.id).with_for_update(key_share=True))
+    for hit_id, state in states(tx, hit_ids, now, minutes).items():
+        tx.execute(hit.update().where(hit.c.id == hit_id).values(answers=state.answers, closed=state.done))
 
 
-def finish_if_answered(tx: sa.Connection, lease_id: int, now: datetime) -> bool:
-    """End a lease whose every screen has an answer; say whether it has ended."""
-    if unanswered(tx, lease_id):
-        return False
-    open_ = sa.and_(schema.lease.c.id == lease_id, schema.lease.c.finished_at.is_(None))
-    tx.execute(schema.lease.update().where(open_).values(finished_at=now))
-    return True
-
-
-def unanswered(tx: sa.Connection, lease_id: int) -> list[str]:
-    """Public ids of the screens of a lease that have no answer yet, in order."""
-    served, judgment = schema.served, schema.judgment
-    query = (
-        sa.select(served.c.public_id)
-        .where(served.c.lease_id == lease_id)
-        .where(~sa.exists().where(judgment.c.served_id == served.c.id))
-        .order_by(served.c.position)
-    )
-    return list(tx.scalars(query))
+def latest(served_id: sa.ColumnElement[int]) -> sa.ColumnElement[bool]:
+    """The condition on `judgment` that it is the latest answer to a served screen."""
+    judgment, later = schema.judgment.c, _LATER.c
+    newer = sa.exists().where(later.served_id == judgment.served_id, later.revision > judgment.revision)
+    return sa.and_(judgment.served_id == served_id, ~newer)
 
 
 def _given(
-    tx: sa.Connection, hit_ids: list[int], now: datetime, minutes: float, besides: int | None
+    tx: sa.Connection, hit_ids: Sequence[int], now: datetime, minutes: float, besides: int | None
 ) -> tuple[Counter[int], Counter[int], Counter[int]]:
     """Per screen: judges who answered, judges who skipped, living leases that have yet to."""
-    served, screen, lease, judgment = schema.served, schema.screen, schema.lease, schema.judgment
-    newest = sa.select(judgment.c.served_id, sa.func.max(judgment.c.revision).label("revision")).group_by(
-        judgment.c.served_id
-    )
-    newest_of = newest.subquery()
+    served, screen, lease, judgment = schema.served.c, schema.screen.c, schema.lease, schema.judgment
     query = (
-        sa.select(served.c.screen_id, served.c.person_id, judgment.c.skip, newest_of.c.served_id, alive(now, minutes))
-        .join(screen, served.c.screen_id == screen.c.id)
-        .join(lease, served.c.lease_id == lease.c.id)
-        .outerjoin(newest_of, newest_of.c.served_id == served.c.id)
-        .outerjoin(judgment, sa.and_(judgment.c.served_id == served.c.id, judgment.c.revision == newest_of.c.revision))
-        .where(screen.c.hit_id.in_(hit_ids), served.c.repeat_of.is_(None))
+        sa.select(served.screen_id, served.person_id, judgment.c.id, judgment.c.skip, alive(now, minutes))
+        .select_from(schema.served)
+        .join(schema.screen, served.screen_id == screen.id)
+        .join(lease, served.lease_id == lease.c.id)
+        .outerjoin(judgment, latest(served.id))
+        .where(screen.hit_id.in_(hit_ids), served.repeat_of.is_(None))
     )
     answered, skipped, held = Counter[int](), Counter[int](), Counter[int]()
-    for screen_id, person_id, skip, is_answered, lives in tx.execute(query):
-        if is_answered is not None:
+    for screen_id, person_id, answer_id, skip, lives in tx.execute(query):
+        if answer_id is not None:
             (answered if skip is None else skipped)[screen_id] += 1
         elif lives and person_id != besides:
             held[screen_id] += 1

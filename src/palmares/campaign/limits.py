@@ -18,19 +18,19 @@ from . import schema
 from .database import Database
 from .definition import settings_of
 from .errors import TooMany
-from .people import Person, digest
+from .people import Person
 from .settings import LimitSettings
 
 MINUTE, HOUR = 60, 3600
 _DROPPED_AT_ONCE = 500
 
 
-def count_write(db: Database, person: Person, session: str) -> None:
-    """Count a request that changes something; refuse it if this session has sent too many."""
+def count_write(db: Database, person: Person) -> None:
+    """Count a request that changes something; refuse it if its sender has sent too many, in all their sessions."""
     now = db.clock()
     with db.begin() as tx:
         allowed = settings_of(tx, person.campaign_id).limits.writes_per_minute
-        counted = _add(tx, f"write:{digest(session)}", MINUTE, now)
+        counted = _add(tx, f"write:{person.id}", MINUTE, now)
     if counted > allowed:
         raise TooMany(f"more than {allowed} changes in a minute; wait a little and go on", _left(MINUTE, now))
 
@@ -74,7 +74,10 @@ def _network(address: str) -> str:
         parsed = ipaddress.ip_address(address)
     except ValueError:
         return address
-    return str(ipaddress.ip_network((parsed, 64), strict=False)) if parsed.version == 6 else str(parsed)
+    if isinstance(parsed, ipaddress.IPv4Address):
+        return str(parsed)
+    # On a socket for both kinds, an IPv4 address comes as one of IPv6; all of those are in one network.
+    return str(parsed.ipv4_mapped or ipaddress.ip_network((parsed, 64), strict=False))
 
 
 # -- the table: one row for a key and the end of its window, in seconds ------------------------------------

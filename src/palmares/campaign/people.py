@@ -15,9 +15,13 @@ from enum import StrEnum
 import sqlalchemy as sa
 
 from ..errors import InputError
-from . import journal, schema
+from . import journal, leases, schema
 from .database import Database
-from .definition import CampaignInfo, find_campaign, settings_of
+from .definition import CampaignInfo, find_campaign, lock, settings_of
+from .errors import Uninvited
+
+#: No invitation lasts longer.
+LONGEST_DAYS = 3650
 
 
 class Role(StrEnum):
@@ -45,27 +49,16 @@ def add_person(
     db: Database, campaign: str, role: Role | str, name: str, *, langs: Iterable[str] = (), by: int | None = None
 ) -> Person:
     """Add someone to a campaign; ``langs`` limits a judge to some language pairs."""
-    role, name, langs = _role(role), _checked_name(name), list(langs)
+    role, name, langs = _role(role), _checked_name(name), list(dict.fromkeys(langs))
     with db.begin() as tx:
         info = find_campaign(tx, campaign)
+        lock(tx, info.id)  # two of one name at once: one of them is refused
         _check_langs(tx, info, langs)
-        taken = sa.select(schema.person.c.id).where(
-            schema.person.c.campaign_id == info.id, schema.person.c.name == name
-        )
-        if tx.execute(taken).first():
+        if _is_called(tx, info.id, name):
             raise InputError(f"{name!r} is in campaign {campaign!r} already; choose another name, or invite them again")
-        person_id = tx.execute(
-            schema.person.insert()
-            .values(
-                campaign_id=info.id,
-                role=role.value,
-                name=name,
-                pseudonym=f"{role.value}-{secrets.token_hex(4)}",
-                langs=langs,
-                created_at=db.clock(),
-            )
-            .returning(schema.person.c.id)
-        ).scalar_one()
+        values = {"campaign_id": info.id, "role": role.value, "name": name, "langs": langs, "created_at": db.clock()}
+        insert = schema.person.insert().values(pseudonym=_new_pseudonym(tx, info.id, role), **values)
+        person_id = tx.execute(insert.returning(schema.person.c.id)).scalar_one()
         journal.record(tx, db, info.id, "person-added", person_id=person_id, by=by, role=role.value, langs=langs)
         return _person(tx, schema.person.c.id == person_id)
 
@@ -99,58 +92,76 @@ def people(db: Database, campaign_id: int) -> list[Person]:
 
 def invite(db: Database, person: Person, *, days: float | None = None, by: int | None = None) -> str:
     """Make an invitation; return its token, which cannot be had again."""
+    if days is not None and not 0 < days <= LONGEST_DAYS:
+        raise InputError(f"days: got {days}; allowed: more than 0, up to {LONGEST_DAYS}")
     token = secrets.token_urlsafe(32)
     with db.begin() as tx:
+        if _lock(tx, person).pseudonymised_at is not None:
+            raise InputError(f"the name of {person.pseudonym} was removed, so no one can be invited; add a new person")
         days = settings_of(tx, person.campaign_id).access.invite_days if days is None else days
-        tx.execute(schema.invite.insert().values(person_id=person.id, **_lasting(db, token, days)))
+        now = db.clock()
+        values = {"person_id": person.id, "created_at": now, "expires_at": now + timedelta(days=days)}
+        tx.execute(schema.invite.insert().values(digest=digest(token), **values))
         journal.record(tx, db, person.campaign_id, "invited", person_id=person.id, by=by, days=days)
     return token
 
 
 def redeem(db: Database, token: str) -> Person | None:
     """Whom an invitation is for; None if it is unknown, revoked or too old."""
-    return _holder(db, schema.invite, token)
+    with db.read() as tx:
+        return _holder(tx, db, schema.invite, token)
+
+
+def join(db: Database, token: str) -> tuple[Person, str, datetime]:
+    """Begin a session by an invitation: whose it is, its token and when it ends."""
+    invited = redeem(db, token)
+    if invited is None:
+        raise Uninvited
+    with db.begin() as tx:
+        _lock(tx, invited)
+        if _holder(tx, db, schema.invite, token) is None:  # revoked at this very moment
+            raise Uninvited
+        return invited, *_begin_session(tx, db, invited)
 
 
 def open_session(db: Database, person: Person) -> tuple[str, datetime]:
     """Begin a session; return its token and when it ends."""
-    token = secrets.token_urlsafe(32)
     with db.begin() as tx:
-        values = _lasting(db, token, settings_of(tx, person.campaign_id).access.session_days)
-        tx.execute(schema.session.insert().values(person_id=person.id, **values))
-        journal.record(tx, db, person.campaign_id, "joined", person_id=person.id, by=person.id)
-    expires = values["expires_at"]
-    assert isinstance(expires, datetime)
-    return token, expires
+        return _begin_session(tx, db, person)
 
 
 def who(db: Database, token: str) -> Person | None:
     """Whose session this is; None if it is unknown, ended or too old."""
-    return _holder(db, schema.session, token)
+    with db.read() as tx:
+        return _holder(tx, db, schema.session, token)
 
 
 def sign_out(db: Database, token: str) -> None:
     """End a session."""
     with db.begin() as tx:
-        _revoke(tx, db, schema.session, schema.session.c.digest == digest(token))
+        person = _holder(tx, db, schema.session, token)
+        if person is not None:
+            _revoke(tx, db, schema.session, schema.session.c.digest == digest(token))
+            journal.record(tx, db, person.campaign_id, "left", person_id=person.id, by=person.id)
 
 
 def revoke(db: Database, person: Person, *, by: int | None = None) -> None:
-    """End every invitation and session of someone."""
+    """End every invitation and session of someone; work they have in hand goes back at once."""
     with db.begin() as tx:
-        _shut_out(tx, db, person)
+        _lock(tx, person)
+        _shut_out(tx, db, person, by)
         journal.record(tx, db, person.campaign_id, "revoked", person_id=person.id, by=by)
 
 
 def pseudonymise(db: Database, person: Person, *, by: int | None = None) -> None:
     """Forget someone's name, on their request: only the pseudonym stays, and no link leads back to them."""
     with db.begin() as tx:
-        _shut_out(tx, db, person)
-        tx.execute(
-            schema.person.update()
-            .where(schema.person.c.id == person.id)
-            .values(name=person.pseudonym, pseudonymised_at=db.clock())
-        )
+        row = _lock(tx, person)
+        if row.pseudonymised_at is not None:
+            return
+        _shut_out(tx, db, person, by)
+        forgotten = {"name": row.pseudonym, "pseudonymised_at": db.clock()}
+        tx.execute(schema.person.update().where(schema.person.c.id == person.id).values(forgotten))
         journal.record(tx, db, person.campaign_id, "pseudonymised", person_id=person.id, by=by)
 
 
@@ -171,22 +182,37 @@ def digest(token: str) -> str:
 # -- inside ------------------------------------------------------------------------------------------
 
 
-def _lasting(db: Database, token: str, days: float) -> dict[str, object]:
-    now = db.clock()
-    return {"digest": digest(token), "created_at": now, "expires_at": now + timedelta(days=days)}
+def _begin_session(tx: sa.Connection, db: Database, person: Person) -> tuple[str, datetime]:
+    token, now = secrets.token_urlsafe(32), db.clock()
+    expires = now + timedelta(days=settings_of(tx, person.campaign_id).access.session_days)
+    values = {"person_id": person.id, "digest": digest(token), "created_at": now, "expires_at": expires}
+    tx.execute(schema.session.insert().values(values))
+    journal.record(tx, db, person.campaign_id, "joined", person_id=person.id, by=person.id)
+    return token, expires
 
 
-def _holder(db: Database, table: sa.Table, token: str) -> Person | None:
+def _holder(tx: sa.Connection, db: Database, table: sa.Table, token: str) -> Person | None:
     live = sa.and_(table.c.digest == digest(token), table.c.revoked_at.is_(None), table.c.expires_at > db.clock())
-    query = _people().join(table, table.c.person_id == schema.person.c.id).where(live)
-    with db.read() as tx:
-        row = tx.execute(query).first()
+    row = tx.execute(_people().join(table, table.c.person_id == schema.person.c.id).where(live)).first()
     return None if row is None else _made(row)
 
 
-def _shut_out(tx: sa.Connection, db: Database, person: Person) -> None:
+def _lock(tx: sa.Connection, person: Person) -> sa.Row[tuple[object, ...]]:
+    """Hold someone's row, so that doors are not opened and shut at the same time."""
+    query = sa.select(schema.person).where(schema.person.c.id == person.id)
+    return tx.execute(query.with_for_update(key_share=True)).one()
+
+
+def _shut_out(tx: sa.Connection, db: Database, person: Person, by: int | None) -> None:
     for table in (schema.invite, schema.session):
         _revoke(tx, db, table, table.c.person_id == person.id)
+    lease = schema.lease.c
+    mine = sa.select(lease.id, lease.hit_id).where(lease.person_id == person.id, lease.finished_at.is_(None))
+    held: dict[int, int] = dict(tx.execute(mine).all())
+    leases.finish(tx, list(held), db.clock())
+    for lease_id, hit_id in held.items():
+        about = {"person_id": person.id, "by": by, "lease": lease_id, "hit": hit_id}
+        journal.record(tx, db, person.campaign_id, "lease-returned", **about)
 
 
 def _revoke(tx: sa.Connection, db: Database, table: sa.Table, which: sa.ColumnElement[bool]) -> None:
@@ -231,6 +257,20 @@ def _checked_name(name: str) -> str:
     if not name.strip() or name != name.strip() or len(name) > 200 or not name.isprintable():
         raise InputError(f"name: got {name!r}; allowed: 1 to 200 printable characters, no white space around them")
     return name
+
+
+def _is_called(tx: sa.Connection, campaign_id: int, name: str) -> bool:
+    """Whether someone has this name or pseudonym: a pseudonym may become the name."""
+    person = schema.person.c
+    taken = sa.select(person.id).where(person.campaign_id == campaign_id)
+    return tx.execute(taken.where(sa.or_(person.name == name, person.pseudonym == name))).first() is not None
+
+
+def _new_pseudonym(tx: sa.Connection, campaign_id: int, role: Role) -> str:
+    while True:
+        made = f"{role.value}-{secrets.token_hex(4)}"
+        if not _is_called(tx, campaign_id, made):
+            return made
 
 
 def _check_langs(tx: sa.Connection, info: CampaignInfo, langs: list[str]) -> None:

@@ -89,6 +89,9 @@ language_pair = Table(
     _text("source"),
     _text("target"),
     _text("name"),
+    # What the rule "comparisons of every two systems" was told last: the least of them, after so many answered screens.
+    Column("least_compared", sa.Integer, nullable=True),
+    Column("compared_after", sa.Integer, nullable=True),
     UniqueConstraint("campaign_id", "name"),
 )
 
@@ -100,6 +103,14 @@ system = Table(
     _text("name"),
     Column("designed", sa.Integer, nullable=False, default=0),  # screens it was chosen for
     UniqueConstraint("language_pair_id", "name"),
+)
+
+system_pair = Table(
+    "system_pair",
+    metadata,
+    Column("first_id", sa.BigInteger, ForeignKey("system.id"), primary_key=True),  # the lower of the two ids
+    Column("second_id", sa.BigInteger, ForeignKey("system.id"), primary_key=True),
+    Column("designed", sa.Integer, nullable=False, default=0),  # screens both were chosen for
 )
 
 segment = Table(
@@ -187,6 +198,7 @@ hit = Table(
     _to("language_pair", index=True),
     Column("wanted", sa.Integer, nullable=False),  # judges who shall do it
     Column("closed", sa.Boolean, nullable=False),  # every screen has the answers it shall have
+    Column("answers", sa.Integer, nullable=False, default=0),  # latest answers with ranks, repeats apart
     _at(),
 )
 
@@ -223,6 +235,7 @@ lease = Table(
     _at("renewed_at"),
     _at("finished_at", optional=True),
     UniqueConstraint("hit_id", "person_id"),
+    Index("ix_lease_finished_at_renewed_at", "finished_at", "renewed_at"),
 )
 
 served = Table(
@@ -235,9 +248,18 @@ served = Table(
     _to("person"),
     Column("position", sa.Integer, nullable=False),
     Column("places", sa.JSON, nullable=False),  # output ids from top to bottom
-    _to("served", optional=True, name="repeat_of"),
+    _to("served", optional=True, name="repeat_of", unique=True),  # a screen comes back once at most
     _at(),
     Index("ix_served_person_id_id", "person_id", "id"),
+    # Whoever has been given a screen is not given it again as if it were new.
+    Index(
+        "uq_served_person_id_screen_id",
+        "person_id",
+        "screen_id",
+        unique=True,
+        sqlite_where=sa.text("repeat_of is null"),
+        postgresql_where=sa.text("repeat_of is null"),
+    ),
 )
 
 # -- what came back ----------------------------------------------------------------------------------

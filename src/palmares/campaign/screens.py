@@ -64,7 +64,8 @@ def load(db: Database, person: Person, screen_id: str) -> ScreenView:
             practice=row.purpose == "practice",
             langs=LanguagePair(row.source, row.target),
             source=segment.source,
-            reference=segment.reference if settings.reference else None,
+            # Where the reference is one of the outputs, showing it would tell which, whatever the settings say now.
+            reference=segment.reference if settings.reference and row.control != "reference" else None,
             before=before,
             after=after,
             options=_options(tx, row.places),
@@ -84,13 +85,14 @@ def served_row(tx: sa.Connection, person: Person, screen_id: str, *, lock: bool 
     """The record of a screen served to this judge; with ``lock``, no one else can answer it meanwhile."""
     served, screen, segment, pair = schema.served, schema.screen, schema.segment, schema.language_pair
     query = (
-        sa.select(served, screen.c.segment_id, screen.c.hit_id, screen.c.purpose, pair.c.source, pair.c.target)
+        sa.select(served, screen.c.segment_id, screen.c.hit_id, screen.c.purpose, screen.c.control)
+        .add_columns(pair.c.source, pair.c.target)
         .join(screen, served.c.screen_id == screen.c.id)
         .join(segment, screen.c.segment_id == segment.c.id)
         .join(pair, segment.c.language_pair_id == pair.c.id)
         .where(served.c.public_id == screen_id, served.c.person_id == person.id)
     )
-    found = tx.execute(query.with_for_update(of=served) if lock else query).first()
+    found = tx.execute(query.with_for_update(of=served, key_share=True) if lock else query).first()
     if found is None:
         raise UnknownScreen
     return found
@@ -148,6 +150,5 @@ def _screens_of_hit(tx: sa.Connection, row: sa.Row[tuple[object, ...]]) -> list[
     if row.lease_id is None:
         return [row.public_id]
     served = schema.served.c
-    return list(
-        tx.scalars(sa.select(served.public_id).where(served.lease_id == row.lease_id).order_by(served.position))
-    )
+    query = sa.select(served.public_id).where(served.lease_id == row.lease_id)
+    return list(tx.scalars(query.order_by(served.position, served.id)))

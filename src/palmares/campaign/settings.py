@@ -13,13 +13,16 @@ import tomllib
 from dataclasses import Field, asdict, dataclass, field, fields
 from datetime import UTC, datetime
 from difflib import get_close_matches
+from math import fsum
 from pathlib import Path
 from typing import Any
 
 from ..errors import InputError
+from .choice import STRATEGIES
 
 #: The version of the file's layout; a file of another version is refused.
 SCHEMA = 1
+_DEEPEST = 20
 
 
 def _setting(default: Any, explanation: str, least: float | None = None, most: float | None = None) -> Any:
@@ -49,13 +52,14 @@ class OverlapSettings:
 @dataclass(frozen=True)
 class ControlSettings:
     repeats: float = _setting(0.05, "share of screens that a judge has answered before", 0, 0.5)
+    repeat_after: int = _setting(10, "screens that a judge deals with before one comes back", 1, 1000)
     reference: float = _setting(0.0, "share of screens with the reference among the outputs", 0, 0.5)
     degraded: float = _setting(0.05, "share of screens with a damaged copy of one output", 0, 0.5)
 
 
 @dataclass(frozen=True)
 class ChoiceSettings:
-    strategy: str = _setting("balanced", "how segment and outputs of a screen are chosen")
+    strategy: str = _setting("balanced", f"how segment and outputs of a screen are chosen: {', '.join(STRATEGIES)}")
     uniform_share: float = _setting(0.1, "share of screens chosen uniformly at random instead", 0, 1)
 
 
@@ -111,7 +115,7 @@ class Settings:
     def read(cls, path: str | os.PathLike[str]) -> Settings:
         """Read a settings file."""
         try:
-            return cls.from_toml(Path(path).read_text(encoding="utf-8"), str(path))
+            return cls.from_toml(Path(path).read_text(encoding="utf-8-sig"), str(path))
         except FileNotFoundError:
             raise InputError(f"{path}: no such file; 'palmares campaign settings' prints one to begin with") from None
         except (OSError, UnicodeDecodeError) as error:
@@ -122,8 +126,9 @@ class Settings:
         """Check and build settings from the text of a file."""
         try:
             table = tomllib.loads(text)
-        except tomllib.TOMLDecodeError as error:
+        except (ValueError, RecursionError) as error:  # also a list too deep, a number too long
             raise InputError(f"{name}: is not valid TOML ({error})") from None
+        _check_sizes(table, name)
         version = table.pop("schema", None)
         if version is None or isinstance(version, bool) or version != SCHEMA:
             received = "none" if version is None else repr(version)
@@ -168,11 +173,9 @@ class Settings:
         return Settings.from_tables(given)
 
     def _check_together(self, name: str) -> None:
-        shares = asdict(self.controls)
-        if sum(shares.values()) > 0.5:
-            raise InputError(
-                f"{name}: controls: got {sum(shares.values()):g} in all; at most half of the screens can be"
-            )
+        share = fsum((self.controls.repeats, self.controls.reference, self.controls.degraded))
+        if share > 0.5:
+            raise InputError(f"{name}: controls: got {share:g} in all; at most half of the screens can be")
         if self.controls.reference and self.screen.reference:
             raise InputError(
                 f"{name}: controls.reference: got {self.controls.reference:g} with the reference shown to the judge, "
@@ -183,9 +186,10 @@ class Settings:
                 f"{name}: overlap.judges: got {self.overlap.judges}, no more than overlap.redundancy "
                 f"({self.overlap.redundancy}); raise it, or set overlap.share = 0"
             )
-        from .choice import STRATEGIES
-
-        STRATEGIES[self.choice.strategy]  # an unknown one is refused by name
+        try:
+            STRATEGIES[self.choice.strategy]
+        except InputError as error:
+            raise InputError(f"{name}: choice.strategy: {error}") from None
 
 
 def _line(f: Field[Any], value: Any, explained: bool) -> list[str]:
@@ -210,7 +214,7 @@ def _allowed(f: Field[Any]) -> str:
     least, most = f.metadata["least"], f.metadata["most"]
     if least is None:
         return ""
-    return f" (at least {least:g})" if most is None else f" ({least:g} to {most:g})"
+    return f" (at least {least:.9g})" if most is None else f" ({least:.9g} to {most:.9g})"
 
 
 def _check_known(given: dict[str, Any], known: Any, what: str) -> None:
@@ -237,10 +241,32 @@ def _value(f: Field[Any], value: Any, where: str) -> Any:
         word = words.get(wanted, "a moment such as 2026-12-31T18:00:00Z, without quotes")
         raise InputError(f"{where}: got {value!r}; allowed: {word}{_allowed(f)}")
     if isinstance(value, datetime):
-        return (value.replace(tzinfo=UTC) if value.tzinfo is None else value).astimezone(UTC)
+        return _universal(value, where)
+    if isinstance(value, str) and any(0xD800 <= ord(sign) < 0xE000 for sign in value):
+        raise InputError(f"{where}: got half a character, which no file stores; write plain text")
     least, most = f.metadata["least"], f.metadata["most"]
     if isinstance(value, int | float) and not isinstance(value, bool):
         if not ((least is None or value >= least) and (most is None or value <= most)):
             raise InputError(f"{where}: got {value}; allowed: {words[wanted]}{_allowed(f)}")
         return float(value) if wanted == "float" else value
     return value
+
+
+def _check_sizes(table: dict[str, Any], name: str) -> None:
+    """Refuse what Python reads but does not print: numbers beyond TOML's 64 bits, tables in tables without end."""
+    parts: list[Any] = [table]
+    for _ in range(_DEEPEST):
+        inside = [part.values() if isinstance(part, dict) else part for part in parts if isinstance(part, dict | list)]
+        parts = [part for several in inside for part in several]
+        longest = max((part.bit_length() for part in parts if isinstance(part, int)), default=0)
+        if longest > 63:
+            raise InputError(f"{name}: got a number of {longest} bits; allowed: up to 63 and a sign")
+    if parts:
+        raise InputError(f"{name}: got tables more than {_DEEPEST} deep; allowed: sections with settings in them")
+
+
+def _universal(moment: datetime, where: str) -> datetime:
+    try:
+        return (moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment).astimezone(UTC)
+    except OverflowError:
+        raise InputError(f"{where}: got {moment}; allowed: a moment of the years 1 to 9999 in universal time") from None

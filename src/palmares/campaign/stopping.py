@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from math import comb
 
 import sqlalchemy as sa
 
 from . import schema
+from .leases import alive, latest
 from .settings import StopSettings
 
 
@@ -18,6 +20,19 @@ def has_stopped(tx: sa.Connection, pair_id: int, stop: StopSettings) -> bool:
     if stop.screens is not None and answered >= stop.screens:
         return True
     return stop.per_pair is not None and _every_pair(tx, pair_id, stop.per_pair, answered)
+
+
+def screens_left(tx: sa.Connection, pair_id: int, stop: StopSettings, now: datetime, minutes: float) -> int | None:
+    """How many more screens may be given out; None if no rule limits them. The caller holds the pair's lock.
+
+    What living leases hold is as good as answered. Unlike `has_stopped` this does not look at every answer.
+    """
+    if stop.screens is None and stop.per_pair is None:
+        return None
+    answered = _counted(tx, pair_id)
+    if stop.per_pair is not None and _least_compared(tx, pair_id, stop.per_pair, answered) >= stop.per_pair:
+        return 0
+    return None if stop.screens is None else max(0, stop.screens - answered - _held(tx, pair_id, now, minutes))
 
 
 def answered_screens(tx: sa.Connection, pair_id: int) -> int:
@@ -55,16 +70,51 @@ def _every_pair(tx: sa.Connection, pair_id: int, wanted: int, answered: int) -> 
     return min(comparisons(tx, pair_id).values()) >= wanted
 
 
-def _answered(pair_id: int) -> sa.Select[tuple[int, int]]:
+def _counted(tx: sa.Connection, pair_id: int) -> int:
+    """`answered_screens`, from the counts that HITs keep."""
+    hit = schema.hit.c
+    total = sa.select(sa.func.coalesce(sa.func.sum(hit.answers), 0)).where(hit.language_pair_id == pair_id)
+    return int(tx.execute(total).scalar_one())
+
+
+def _held(tx: sa.Connection, pair_id: int, now: datetime, minutes: float) -> int:
+    """Screens that judges have in hand."""
+    served, lease, hit = schema.served.c, schema.lease, schema.hit
+    query = (
+        sa.select(sa.func.count())
+        .select_from(schema.served)
+        .join(lease, served.lease_id == lease.c.id)
+        .join(hit, lease.c.hit_id == hit.c.id)
+        .where(hit.c.language_pair_id == pair_id, alive(now, minutes), served.repeat_of.is_(None))
+        .where(~sa.exists().where(schema.judgment.c.served_id == served.id))
+    )
+    return int(tx.execute(query).scalar_one())
+
+
+def _least_compared(tx: sa.Connection, pair_id: int, wanted: int, answered: int) -> int:
+    """How often the two systems that met least were compared, or a number below ``wanted`` that it cannot exceed.
+
+    Comparisons are not counted every time: a screen adds no more than one to those of any two systems.
+    """
+    pair = schema.language_pair
+    known = sa.select(pair.c.least_compared, pair.c.compared_after).where(pair.c.id == pair_id)
+    least, after = tx.execute(known).one()
+    if least is not None and (answered == after or 0 <= answered - after < wanted - least):
+        return int(least + answered - after)
+    least = min(comparisons(tx, pair_id).values(), default=0)
+    tx.execute(pair.update().where(pair.c.id == pair_id).values(least_compared=least, compared_after=answered))
+    return least
+
+
+def _answered(pair_id: int) -> sa.Select[int, int]:
     """Served screens whose latest revision has ranks."""
     served, screen, segment, judgment = schema.served, schema.screen, schema.segment, schema.judgment
-    later = judgment.alias("later")
     return (
         sa.select(served.c.id, served.c.screen_id)
-        .join(judgment, judgment.c.served_id == served.c.id)
+        .select_from(served)
+        .join(judgment, latest(served.c.id))
         .join(screen, served.c.screen_id == screen.c.id)
         .join(segment, screen.c.segment_id == segment.c.id)
         .where(segment.c.language_pair_id == pair_id, screen.c.purpose == "judge", served.c.repeat_of.is_(None))
         .where(judgment.c.skip.is_(None))
-        .where(~sa.exists().where(later.c.served_id == judgment.c.served_id, later.c.revision > judgment.c.revision))
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import secrets
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from random import Random
@@ -10,27 +11,32 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from . import journal, schema
+from . import journal, leases, schema
 from .database import Database
 from .definition import PairInfo, language_pairs, settings_of
-from .design import Designer, eligible_segments
-from .errors import ConsentNeeded
-from .leases import alive, close_if_done, needs, renew, unanswered
-from .people import Person
+from .design import Designer
+from .errors import ConsentNeeded, JudgesOnly
+from .exposure import open_segments
+from .openings import first_opening
+from .people import Person, Role
+from .repeats import Repeat, choose_repeats
 from .settings import Settings
-from .stopping import has_stopped
+from .stopping import screens_left
 
 _RANDOM = secrets.SystemRandom()
-#: HITs that others left are looked through so many at a time.
-_LOOKED_AT = 100
 
 
 def next_screen(db: Database, person: Person, *, rng: Random = _RANDOM) -> str | None:
     """The public id of the screen this judge is to see now; None if there is nothing for them."""
-    if not person.consented:
-        raise ConsentNeeded
-    with db.begin() as tx:
-        return _Desk(db, tx, person, settings_of(tx, person.campaign_id), rng, db.clock()).next_screen()
+    tried: set[int] = set()
+    while True:
+        # A language pair a transaction: two judges who hold one each and want the other's would wait for ever.
+        with db.begin() as tx:
+            settings = settings_of(tx, person.campaign_id)
+            screen, pair = _Desk(db, tx, person, settings, rng, db.clock()).serve(tried)
+        if screen is not None or pair is None:
+            return screen
+        tried.add(pair.id)
 
 
 @dataclass(frozen=True)
@@ -44,40 +50,53 @@ class _Desk:
     rng: Random
     now: datetime
 
-    def next_screen(self) -> str | None:
-        # One request of a judge at a time: two windows must be given the same work.
-        self.tx.execute(sa.select(schema.person.c.id).where(schema.person.c.id == self.person.id).with_for_update())
-        if self.settings.judge.practice and not self.person.practised:
-            practice = self._practice()
-            if practice is not None:
-                return practice
+    def serve(self, tried: set[int]) -> tuple[str | None, PairInfo | None]:
+        """A screen; else the language pair that had none, if there may be one in another."""
+        practised, langs = self._admit()
+        state = self._state()
+        if state == "closed":  # no answer would be taken
+            return None, None
         resumed = self._resume()
-        if resumed is not None:
-            return resumed
-        if not self._open():
-            return None
-        for pair in self._pairs():
-            self._lock(pair)
-            if has_stopped(self.tx, pair.id, self.settings.stop):
-                continue
-            screen = self._left_by_others(pair) or self._new(pair)
-            if screen is not None:
-                return screen
-        return None
+        until = self.settings.stop.until
+        if resumed is not None or state != "open" or (until is not None and self.now >= until):
+            return resumed, None
+        pairs = self._pairs(langs)
+        if self.settings.judge.practice and not practised:
+            practice = self._practice(pairs)
+            if practice is not None:
+                return practice, None
+        pair = next((pair for pair in pairs if pair.id not in tried), None)
+        return (None if pair is None else self._work(pair)), pair
+
+    def _admit(self) -> tuple[bool, list[str]]:
+        """Hold this judge's place, and say whether they have practised, and which language pairs are theirs."""
+        # One request of a judge at a time: two windows must be given the same work.
+        column = schema.person.c
+        query = sa.select(column.role, column.consented_at, column.practised_at, column.langs)
+        row = self.tx.execute(query.where(column.id == self.person.id).with_for_update(key_share=True)).one()
+        if row.role != Role.JUDGE:
+            raise JudgesOnly
+        if row.consented_at is None:
+            raise ConsentNeeded
+        return row.practised_at is not None, row.langs
+
+    def _state(self) -> str:
+        column = schema.campaign.c
+        return str(self.tx.execute(sa.select(column.state).where(column.id == self.person.campaign_id)).scalar_one())
 
     # -- practice --------------------------------------------------------------------------------
 
-    def _practice(self) -> str | None:
+    def _practice(self, pairs: list[PairInfo]) -> str | None:
         served, screen = schema.served, schema.screen
         mine = sa.select(served.c.public_id).join(screen, served.c.screen_id == screen.c.id)
         mine = mine.where(served.c.person_id == self.person.id, screen.c.purpose == "practice")
         known: str | None = self.tx.execute(mine).scalar()
         if known is not None:
             return known
-        for pair in self._pairs():
+        for pair in pairs:
             screen_id = self._designer(pair).practice_screen()
             if screen_id is not None:
-                return self._serve(screen_id, None, 0)
+                return self._serve(None, [(screen_id, None)])[0]
         return None
 
     # -- work in hand ----------------------------------------------------------------------------
@@ -87,113 +106,120 @@ class _Desk:
         lease = schema.lease.c
         query = sa.select(lease.id, lease.hit_id).where(lease.person_id == self.person.id, lease.finished_at.is_(None))
         for lease_id, hit_id in self.tx.execute(query.order_by(lease.id)).all():
-            left = unanswered(self.tx, lease_id)
-            if left and self._still_wanted(lease_id, hit_id):
-                renew(self.tx, lease_id, self.now)
-                return left[0]
-            self.tx.execute(schema.lease.update().where(lease.id == lease_id).values(finished_at=self.now))
-            close_if_done(self.tx, hit_id, self.now, self.settings.hit.lease_minutes)
+            left = leases.unanswered(self.tx, lease_id)
+            wanted = self._wanted(left, hit_id)
+            if wanted is not None:
+                leases.renew(self.tx, lease_id, self.now)
+                return wanted
+            leases.finish(self.tx, [lease_id], self.now)
             if left:
-                self._journal("lease-returned", lease=lease_id)
+                self._journal("lease-returned", lease=lease_id, hit=hit_id, screens=len(left))
         return None
 
-    def _still_wanted(self, lease_id: int, hit_id: int) -> bool:
+    def _wanted(self, left: dict[str, int | None], hit_id: int) -> str | None:
+        """The first of these screens that still needs this judge."""
+        if not left:
+            return None
         minutes = self.settings.hit.lease_minutes
-        living = sa.select(schema.lease.c.id).where(schema.lease.c.id == lease_id, alive(self.now, minutes))
-        if self.tx.execute(living).first():
-            return True
-        return bool(needs(self.tx, [hit_id], self.now, minutes, besides=self.person.id)[hit_id])
+        state = leases.states(self.tx, [hit_id], self.now, minutes, besides=self.person.id)[hit_id]
+        return next((key for key, screen in left.items() if screen is None or screen in state.needed), None)
 
     # -- other work ------------------------------------------------------------------------------
 
-    def _left_by_others(self, pair: PairInfo) -> str | None:
-        """Take over a HIT that wants more judges than it has."""
-        hit, lease = schema.hit, schema.lease
-        mine = sa.exists().where(lease.c.hit_id == hit.c.id, lease.c.person_id == self.person.id)
-        query = sa.select(hit.c.id).where(hit.c.language_pair_id == pair.id, hit.c.closed.is_(False), ~mine)
-        candidates = list(self.tx.scalars(query.order_by(hit.c.id).limit(_LOOKED_AT)))
-        if not candidates:
+    def _work(self, pair: PairInfo) -> str | None:
+        """Work of one language pair: what others left, else something new."""
+        column = schema.language_pair.c
+        # No one else gives out work of this pair meanwhile (on SQLite there is one writer anyway).
+        self.tx.execute(sa.select(column.id).where(column.id == pair.id).with_for_update(key_share=True))
+        hit = self.settings.hit
+        left = screens_left(self.tx, pair.id, self.settings.stop, self.now, hit.lease_minutes)
+        if left == 0:
             return None
-        wanted = needs(self.tx, candidates, self.now, self.settings.hit.lease_minutes)
-        allowed = eligible_segments(self.tx, pair.id, self.person.id, self.settings.judge.per_segment)
-        for hit_id, screens in wanted.items():
-            if screens and self._segments(screens) <= allowed.keys():
-                return self._lease(hit_id, screens)
-        return None
-
-    def _new(self, pair: PairInfo) -> str | None:
-        hit_id = self._designer(pair).new_hit(self.person.id)
-        if hit_id is None:
+        per_segment = self.settings.judge.per_segment
+        opening = first_opening(
+            self.tx, pair.id, self.person.id, per_segment=per_segment, now=self.now, minutes=hit.lease_minutes
+        )
+        if opening is not None:
+            screens = opening.screens[:left]
+            return self._lease(opening.hit_id, screens, self._repeats(len(screens)))
+        segments = open_segments(self.tx, pair.id, self.person.id, per_segment)
+        if not segments:
             return None
-        column = schema.screen.c
-        screens = self.tx.scalars(sa.select(column.id).where(column.hit_id == hit_id).order_by(column.position))
-        return self._lease(hit_id, list(screens))
+        size = hit.screens if left is None else min(hit.screens, left)
+        # Repeats take the places of new screens: a longer HIT would give them away.
+        repeats = self._repeats(size)
+        hit_id, made = self._designer(pair).new_hit(segments, max(1, size - len(repeats)))
+        return self._lease(hit_id, made, repeats)
 
-    def _lease(self, hit_id: int, screens: list[int]) -> str:
-        """Give the judge these screens, perhaps with one they have answered before."""
+    def _repeats(self, screens: int) -> list[Repeat]:
+        return choose_repeats(self.tx, self.person.id, screens, self.settings.controls, self.rng)
+
+    def _lease(self, hit_id: int, screens: Sequence[int], repeats: list[Repeat]) -> str:
+        """Give the judge these screens of a HIT, and some that they have answered before."""
+        self._take_back(hit_id)
+        lease_id = self._own_lease(hit_id)
+        known = leases.unanswered(self.tx, lease_id)
+        new = [screen for screen in screens if screen not in known.values()]
+        asked: list[tuple[int, int | None]] = [(screen, None) for screen in new]
+        for repeat in repeats:
+            asked.insert(self.rng.randrange(len(asked) + 1), (repeat.screen_id, repeat.repeat_of))
+        ids = self._serve(lease_id, asked, self._served_with(lease_id)) if asked else []
+        self._journal("leased", lease=lease_id, hit=hit_id, screens=len(screens) + len(repeats))
+        return next((public_id for public_id, screen in known.items() if screen in screens), None) or ids[0]
+
+    def _own_lease(self, hit_id: int) -> int:
+        """A lease of the HIT; one that was given back is taken up again."""
+        lease = schema.lease
+        mine = sa.and_(lease.c.hit_id == hit_id, lease.c.person_id == self.person.id)
+        again = lease.update().where(mine).values(finished_at=None, renewed_at=self.now).returning(lease.c.id)
+        known: int | None = self.tx.execute(again).scalar()
+        if known is not None:
+            return known
         values = {"hit_id": hit_id, "person_id": self.person.id, "created_at": self.now, "renewed_at": self.now}
-        insert = schema.lease.insert().values(values).returning(schema.lease.c.id)
-        lease_id = int(self.tx.execute(insert).scalar_one())
-        asked: list[tuple[int, int | None]] = [(screen_id, None) for screen_id in screens]
-        for repeat in self._repeats(len(screens)):
-            asked.insert(self.rng.randrange(len(asked) + 1), repeat)
-        ids = [self._serve(screen, lease_id, i, repeat_of=of) for i, (screen, of) in enumerate(asked)]
-        self._journal("leased", lease=lease_id, hit=hit_id, screens=len(ids))
-        return ids[0]
+        return int(self.tx.execute(lease.insert().values(values).returning(lease.c.id)).scalar_one())
 
-    def _repeats(self, fresh: int) -> list[tuple[int, int]]:
-        """Earlier screens to ask again, so that on average the wanted share of all screens are repeats."""
-        share = self.settings.controls.repeats
-        expected = fresh * share / (1 - share)
-        number = int(expected) + (self.rng.random() < expected % 1)
-        if not number:
-            return []
-        served, screen, judgment = schema.served, schema.screen, schema.judgment
-        again = served.alias("again")
-        query = (
-            sa.select(served.c.screen_id, served.c.id)
-            .join(screen, served.c.screen_id == screen.c.id)
-            .where(served.c.person_id == self.person.id, served.c.repeat_of.is_(None), served.c.lease_id.is_not(None))
-            .where(screen.c.control.is_(None))
-            .where(sa.exists().where(judgment.c.served_id == served.c.id, judgment.c.ranks.is_not(None)))
-            .where(~sa.exists().where(again.c.repeat_of == served.c.id))
-            .order_by(served.c.id)
-        )
-        # The latest HIT is too fresh in mind.
-        known = [(screen_id, served_id) for screen_id, served_id in self.tx.execute(query)][
-            : -self.settings.hit.screens
-        ]
-        return self.rng.sample(known, min(number, len(known)))
+    def _take_back(self, hit_id: int) -> None:
+        """End the leases of those who left this HIT lying."""
+        gone = leases.lapsed(self.tx, hit_id, self.now, self.settings.hit.lease_minutes)
+        if gone:
+            leases.finish(self.tx, list(gone), self.now)
+        for lease_id, person_id in gone.items():
+            self._journal("lease-returned", person_id=person_id, lease=lease_id, hit=hit_id)
 
-    def _serve(self, screen_id: int, lease_id: int | None, position: int, repeat_of: int | None = None) -> str:
+    def _served_with(self, lease_id: int) -> int:
+        served = schema.served.c
+        return int(self.tx.execute(sa.select(sa.func.count()).where(served.lease_id == lease_id)).scalar_one())
+
+    def _serve(self, lease_id: int | None, asked: list[tuple[int, int | None]], first: int = 0) -> list[str]:
+        """Put screens before the judge, their outputs in an order by chance; return public ids.
+
+        ``asked`` are screens, each with the record of its first showing if it is a repeat; ``first`` is a position.
+        """
         column = schema.screen_output.c
-        places = list(self.tx.scalars(sa.select(column.output_id).where(column.screen_id == screen_id)))
-        self.rng.shuffle(places)
-        public_id = secrets.token_urlsafe(16)
-        self.tx.execute(
-            schema.served.insert().values(
-                public_id=public_id,
-                lease_id=lease_id,
-                screen_id=screen_id,
-                person_id=self.person.id,
-                position=position,
-                places=places,
-                repeat_of=repeat_of,
-                created_at=self.now,
-            )
-        )
-        return public_id
+        shown = sa.select(column.screen_id, column.output_id).where(column.screen_id.in_([key for key, _ in asked]))
+        outputs: dict[int, list[int]] = {}
+        for screen_id, output_id in self.tx.execute(shown.order_by(column.screen_id, column.output_id)):
+            outputs.setdefault(screen_id, []).append(output_id)
+        rows = [
+            {
+                "public_id": secrets.token_urlsafe(16),
+                "lease_id": lease_id,
+                "screen_id": screen_id,
+                "person_id": self.person.id,
+                "position": position,
+                "places": self.rng.sample(outputs[screen_id], len(outputs[screen_id])),
+                "repeat_of": repeat_of,
+                "created_at": self.now,
+            }
+            for position, (screen_id, repeat_of) in enumerate(asked, first)
+        ]
+        self.tx.execute(schema.served.insert(), rows)
+        return [str(row["public_id"]) for row in rows]
 
     # -- small questions -------------------------------------------------------------------------
 
-    def _open(self) -> bool:
-        state = sa.select(schema.campaign.c.state).where(schema.campaign.c.id == self.person.campaign_id)
-        until = self.settings.stop.until
-        return self.tx.execute(state).scalar_one() == "open" and (until is None or self.now < until)
-
-    def _pairs(self) -> list[PairInfo]:
-        """The judge's language pairs, the one with the fewest screens so far first."""
-        allowed = self.person.langs
+    def _pairs(self, allowed: list[str]) -> list[PairInfo]:
+        """The judge's language pairs, the one with the fewest HITs so far first."""
         pairs = [p for p in language_pairs(self.tx, self.person.campaign_id) if not allowed or p.name in allowed]
         hit = schema.hit.c
         query = sa.select(hit.language_pair_id, sa.func.count()).group_by(hit.language_pair_id)
@@ -201,17 +227,10 @@ class _Desk:
         made: dict[int, int] = dict(rows.all())
         return sorted(pairs, key=lambda pair: made.get(pair.id, 0))
 
-    def _lock(self, pair: PairInfo) -> None:
-        """Keep others from giving out work of this pair at the same time (SQLite has one writer anyway)."""
-        column = schema.language_pair.c
-        self.tx.execute(sa.select(column.id).where(column.id == pair.id).with_for_update())
-
-    def _segments(self, screens: list[int]) -> set[int]:
-        column = schema.screen.c
-        return set(self.tx.scalars(sa.select(column.segment_id).where(column.id.in_(screens))))
-
     def _designer(self, pair: PairInfo) -> Designer:
         return Designer(self.tx, pair, self.settings, self.rng, self.now)
 
-    def _journal(self, kind: str, **body: Any) -> None:
-        journal.record(self.tx, self.db, self.person.campaign_id, kind, person_id=self.person.id, **body)
+    def _journal(self, kind: str, person_id: int | None = None, **body: Any) -> None:
+        about = person_id or self.person.id
+        by = self.person.id
+        journal.record(self.tx, self.db, self.person.campaign_id, kind, person_id=about, by=by, **body)

@@ -21,6 +21,7 @@ def upgrade() -> None:
     _segment()
     _session()
     _system()
+    _system_pair()
     _lease()
     _output()
     _screen()
@@ -64,6 +65,8 @@ def _language_pair() -> None:
         sa.Column("source", sa.Text(), nullable=False),
         sa.Column("target", sa.Text(), nullable=False),
         sa.Column("name", sa.Text(), nullable=False),
+        sa.Column("least_compared", sa.Integer(), nullable=True),
+        sa.Column("compared_after", sa.Integer(), nullable=True),
         sa.ForeignKeyConstraint(["campaign_id"], ["campaign.id"], name=op.f("fk_language_pair_campaign_id")),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_language_pair")),
         sa.UniqueConstraint("campaign_id", "name", name=op.f("uq_language_pair_campaign_id_name")),
@@ -130,6 +133,7 @@ def _hit() -> None:
         sa.Column("language_pair_id", sa.BigInteger(), nullable=False),
         sa.Column("wanted", sa.Integer(), nullable=False),
         sa.Column("closed", sa.Boolean(), nullable=False),
+        sa.Column("answers", sa.Integer(), nullable=False),
         sa.Column("created_at", sa.DateTime(timezone=True), nullable=False),
         sa.ForeignKeyConstraint(["language_pair_id"], ["language_pair.id"], name=op.f("fk_hit_language_pair_id")),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_hit")),
@@ -201,6 +205,18 @@ def _system() -> None:
     )
 
 
+def _system_pair() -> None:
+    op.create_table(
+        "system_pair",
+        sa.Column("first_id", sa.BigInteger(), nullable=False),
+        sa.Column("second_id", sa.BigInteger(), nullable=False),
+        sa.Column("designed", sa.Integer(), nullable=False),
+        sa.ForeignKeyConstraint(["first_id"], ["system.id"], name=op.f("fk_system_pair_first_id")),
+        sa.ForeignKeyConstraint(["second_id"], ["system.id"], name=op.f("fk_system_pair_second_id")),
+        sa.PrimaryKeyConstraint("first_id", "second_id", name=op.f("pk_system_pair")),
+    )
+
+
 def _lease() -> None:
     op.create_table(
         "lease",
@@ -215,6 +231,7 @@ def _lease() -> None:
         sa.PrimaryKeyConstraint("id", name=op.f("pk_lease")),
         sa.UniqueConstraint("hit_id", "person_id", name=op.f("uq_lease_hit_id_person_id")),
     )
+    op.create_index("ix_lease_finished_at_renewed_at", "lease", ["finished_at", "renewed_at"], unique=False)
     op.create_index(op.f("ix_lease_person_id"), "lease", ["person_id"], unique=False)
 
 
@@ -295,10 +312,19 @@ def _served() -> None:
         sa.ForeignKeyConstraint(["screen_id"], ["screen.id"], name=op.f("fk_served_screen_id")),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_served")),
         sa.UniqueConstraint("public_id", name=op.f("uq_served_public_id")),
+        sa.UniqueConstraint("repeat_of", name=op.f("uq_served_repeat_of")),
     )
     op.create_index(op.f("ix_served_lease_id"), "served", ["lease_id"], unique=False)
     op.create_index("ix_served_person_id_id", "served", ["person_id", "id"], unique=False)
     op.create_index(op.f("ix_served_screen_id"), "served", ["screen_id"], unique=False)
+    op.create_index(
+        "uq_served_person_id_screen_id",
+        "served",
+        ["person_id", "screen_id"],
+        unique=True,
+        sqlite_where=sa.text("repeat_of is null"),
+        postgresql_where=sa.text("repeat_of is null"),
+    )
 
 
 def _draft() -> None:
