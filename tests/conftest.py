@@ -15,7 +15,7 @@ from hypothesis import HealthCheck, settings
 from palmares.cli import main
 from palmares.judgments import Judgments
 
-pytest_plugins = ["stores", "webs"]
+pytest_plugins = ["stores", "webs", "browsers"]
 
 settings.register_profile(
     "palmares",

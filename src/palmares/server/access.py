@@ -59,7 +59,7 @@ class Access:
             raise _refusal(found, self.roles)
         if writes:
             allowed = [_with_token(allowed, await given_csrf(request))]
-            await run_in_threadpool(count_write, database(request), allowed[0].person, allowed[0].token)
+            await run_in_threadpool(count_write, database(request), allowed[0].person)
         remember(request, allowed[0])
 
 

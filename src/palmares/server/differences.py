@@ -1,11 +1,16 @@
-"""Where texts differ: which words of each are not shared by all of them."""
+"""Where texts differ: which words of each stand in few of the others, and where each lacks what most of them have.
+
+No word is common to all of several free translations, so what all share says little. Each two texts are aligned by
+themselves instead, by a longest common subsequence of their words, and the others are counted.
+"""
 
 from __future__ import annotations
 
 import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
-from difflib import SequenceMatcher
+from functools import lru_cache
+from itertools import combinations, pairwise
 
 #: Scripts written without spaces, by code point: there a character is compared where elsewhere a word is.
 _UNSPACED = (
@@ -20,13 +25,15 @@ _UNSPACED = (
     (0x20000, 0x3FFFF),
 )
 _JOINERS = "\u200c\u200d"
-#: Beyond this many words, words that stand everywhere no longer anchor the comparison: it would take seconds.
-_LONG = 1000
+#: Two texts whose lengths in words have a larger product are not aligned: a page may not wait for that.
+_TOO_LONG = 4_000_000
+
+Matches = list[tuple[int, int]]
 
 
 @dataclass(frozen=True)
 class Span:
-    """A stretch of a text, and whether it stands in this text only (or at least not in all)."""
+    """A stretch of a text, and whether few other texts have it. An empty one: here most others have more."""
 
     text: str
     differs: bool
@@ -35,66 +42,143 @@ class Span:
 def differences(texts: Sequence[str]) -> tuple[tuple[Span, ...], ...]:
     """Cut every text into spans; joined together they are the text again.
 
-    What does not differ is one and the same sequence of words in all texts: a common subsequence, found by folding
-    `difflib.SequenceMatcher` over the texts. So equal texts have no differences, and a word that moved is one.
+    A word differs if fewer than half of the other texts share it, and words are missing where more than half of the
+    others have some between two that they share. The order in which the texts are given changes nothing.
     """
-    tokenised = [tokens(text) for text in texts]
-    words = [[i for i, token in enumerate(found) if not token.isspace()] for found in tokenised]
-    shared = common([[found[i] for i in at] for found, at in zip(tokenised, words, strict=True)])
-    kept = [{at[row[k]] for row in shared} for k, at in enumerate(words)]
-    return tuple(spans(found, same) for found, same in zip(tokenised, kept, strict=True))
+    found = [tokens(text) for text in texts]
+    places = [[i for i, token in enumerate(of_text) if not token.isspace()] for of_text in found]
+    words = [[of_text[i] for i in at] for of_text, at in zip(found, places, strict=True)]
+    tallies = [Tally([0] * len(of_text), [0] * (len(of_text) + 1)) for of_text in words]
+    for one, other in combinations(range(len(texts)), 2):
+        matches = aligned(words[one], words[other])
+        tallies[one].count(matches, len(words[other]))
+        tallies[other].count([(there, here) for here, there in matches], len(words[one]))
+    others = len(texts) - 1
+    return tuple(
+        spans(of_text, *tally.verdict(at, len(of_text), others))
+        for of_text, at, tally in zip(found, places, tallies, strict=True)
+    )
 
 
-def common(sequences: Sequence[Sequence[str]]) -> list[tuple[int, ...]]:
-    """A common subsequence, as the indices it has in each sequence."""
-    shared: list[tuple[int, ...]] = [(i,) for i in range(len(sequences[0]))] if sequences else []
-    for sequence in sequences[1:]:
-        left = [sequences[0][row[0]] for row in shared]
-        matcher = SequenceMatcher(None, left, sequence, autojunk=max(len(left), len(sequence)) > _LONG)
-        shared = [
-            (*shared[block.a + step], block.b + step)
-            for block in matcher.get_matching_blocks()
-            for step in range(block.size)
-        ]
-    return shared
+@dataclass(frozen=True)
+class Tally:
+    """How many other texts share each word, and how many have more words before each, or at the end."""
+
+    shared: list[int]
+    more: list[int]
+
+    def count(self, matches: Matches, length: int) -> None:
+        """Add one other text of so many words, by the words it has in common with this one."""
+        for here, _ in matches:
+            self.shared[here] += 1
+        steps = [(-1, -1), *matches, (len(self.shared), length)]
+        for (here, there), (next_here, next_there) in pairwise(steps):
+            self.more[next_here] += next_here == here + 1 and next_there > there + 1
+
+    def verdict(self, places: list[int], end: int, others: int) -> tuple[set[int], set[int]]:
+        """The tokens that differ, and those before which words are missing."""
+        differing = {place for place, number in zip(places, self.shared, strict=True) if 2 * number < others}
+        lacking = {place for place, number in zip([*places, end], self.more, strict=True) if 2 * number > others}
+        return differing, lacking
 
 
-def spans(found: Sequence[str], same: set[int]) -> tuple[Span, ...]:
+# -- two texts -----------------------------------------------------------------------------------------
+
+
+def aligned(one: list[str], other: list[str]) -> Matches:
+    """The places of a longest common subsequence in both; the same one whichever text comes first."""
+    if other < one:
+        return [(here, there) for there, here in aligned(other, one)]
+    if len(one) * len(other) > _TOO_LONG:
+        return ends(one, other)
+    rows = matched(one, other)
+    here, there, matches = len(one), len(other), []
+    while here and there:
+        bit = 1 << (here - 1)
+        if rows[there] & bit:
+            here -= 1
+            continue
+        there -= 1
+        if rows[there] & bit:
+            here -= 1
+            matches.append((here, there))
+    return matches[::-1]
+
+
+def matched(one: Sequence[str], other: Sequence[str]) -> list[int]:
+    """The table of common subsequences, a row for each beginning of ``other``, in bits (Hyyrö 2004).
+
+    Bit i of row j is 0 where the first i + 1 words of one text have one word more in common with the first j of the
+    other than the first i have. A row is one long integer, so a text of a hundred words takes a hundred steps.
+    """
+    everywhere = (1 << len(one)) - 1
+    places: dict[str, int] = {}
+    for i, word in enumerate(one):
+        places[word] = places.get(word, 0) | 1 << i
+    rows = [everywhere]
+    for word in other:
+        row = rows[-1]
+        hits = row & places.get(word, 0)
+        rows.append(((row + hits) | (row - hits)) & everywhere)
+    return rows
+
+
+def ends(one: Sequence[str], other: Sequence[str]) -> Matches:
+    """What both texts begin with and end with alike: enough for texts too long to compare word by word."""
+    most = min(len(one), len(other))
+    first = next((i for i in range(most) if one[i] != other[i]), most)
+    last = next((i for i in range(most - first) if one[-1 - i] != other[-1 - i]), most - first)
+    return [(i, i) for i in range(first)] + [(len(one) - i, len(other) - i) for i in range(last, 0, -1)]
+
+
+# -- one text ------------------------------------------------------------------------------------------
+
+
+def spans(found: Sequence[str], differing: set[int], lacking: set[int]) -> tuple[Span, ...]:
     """Join neighbours of a kind; a space differs only between two words that do, so that marks are calm."""
-    marks = [not token.isspace() and i not in same for i, token in enumerate(found)]
+    marks = [i in differing for i in range(len(found))]
     for i in range(1, len(found) - 1):
         if found[i].isspace():
-            marks[i] = marks[i - 1] and marks[i + 1]
+            marks[i] = marks[i - 1] and marks[i + 1] and i + 1 not in lacking
     joined: list[Span] = []
-    for token, differs in zip(found, marks, strict=True):
-        if joined and joined[-1].differs == differs:
+    for i, (token, differs) in enumerate(zip(found, marks, strict=True)):
+        if i in lacking:
+            joined.append(Span("", True))
+        if joined and joined[-1].text and joined[-1].differs == differs:
             joined[-1] = Span(joined[-1].text + token, differs)
         else:
             joined.append(Span(token, differs))
-    return tuple(joined)
+    return (*joined, Span("", True)) if len(found) in lacking else tuple(joined)
 
 
 def tokens(text: str) -> list[str]:
     """Words, stretches of white space, and single signs; marks and joiners stay with what they belong to."""
     found: list[str] = []
+    before = None  # the kind of the token so far
     for character in text:
-        if found and belongs(found[-1], character):
-            found[-1] += character
-        else:
+        kind = kind_of(character)
+        if before is None or not _goes_on(found[-1], before, kind):
             found.append(character)
+            before = kind
+        else:
+            found[-1] += character
     return found
 
 
-def belongs(token: str, character: str) -> bool:
-    """Whether a character goes on with the token before it."""
-    if token.isspace() or character.isspace():
-        return token.isspace() and character.isspace()
-    if character in _JOINERS or unicodedata.category(character).startswith("M") or token[-1] == _JOINERS[1]:
-        return True
-    return in_word(character) and in_word(token[0])
+def _goes_on(token: str, before: str, kind: str) -> bool:
+    """Whether a character of this kind goes on with the token before it."""
+    if before == "space" or kind == "space":
+        return before == kind
+    return kind == "bound" or before == kind == "word" or token[-1] == _JOINERS[1]
 
 
-def in_word(character: str) -> bool:
-    """Whether words are made of such characters: letters and digits, but in scripts without spaces."""
+@lru_cache(maxsize=10_000)
+def kind_of(character: str) -> str:
+    """What a character does in a text: white space, a letter or digit of a word, bound to what is before it, a sign."""
+    if character.isspace():
+        return "space"
+    if character in _JOINERS or unicodedata.category(character).startswith("M"):
+        return "bound"
     code = ord(character)
-    return character.isalnum() and not any(first <= code <= last for first, last in _UNSPACED)
+    unspaced = any(first <= code <= last for first, last in _UNSPACED)
+    return "word" if character.isalnum() and not unspaced else "sign"

@@ -16,7 +16,7 @@ from starlette.responses import Response
 
 from ..campaign.database import Database
 from ..campaign.limits import check_joins, count_failed_join
-from ..campaign.people import Person, Role, open_session, redeem, sign_out
+from ..campaign.people import Person, Role, join, redeem, sign_out
 from .access import PUBLIC, SignedIn, Store, allow, delete_session_cookie, set_session_cookie, signed_in
 from .pages import render, url
 from .security import csrf_token, given_csrf, is_csrf_token
@@ -66,7 +66,7 @@ def leave(request: Request, session: SignedIn, db: Store) -> Response:
 def _enter(request: Request, db: Database, token: str) -> Response:
     person = _invited(request, db, token)
     before = signed_in(request, person.role, person.campaign)
-    session, expires = open_session(db, person)
+    _, session, expires = join(db, token)
     if before is not None:
         sign_out(db, before.token)
     page = "judge" if person.role is Role.JUDGE else "manage"

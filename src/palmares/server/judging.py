@@ -21,7 +21,7 @@ from ..campaign.work import next_screen
 from .access import Judge, Store, allow
 from .forms import AnswerForm, Form, field
 from .pages import render, url, words_for
-from .screen_page import ScreenPage, grouped_ranks, language_of
+from .screen_page import ScreenPage, frame, grouped_ranks, language_of
 
 router = APIRouter(prefix="/c/{campaign}/judge", dependencies=[allow(Role.JUDGE)])
 
@@ -33,10 +33,10 @@ def work(request: Request, judge: Judge, db: Store, more: bool = False) -> Respo
         return _to(request, judge, "/welcome")
     progress = judge_progress(db, judge)
     if progress.reached and not more:
-        return render(request, "judge/done.html", campaign=judge.campaign, progress=progress, more=True)
+        return render(request, "judge/done.html", progress=progress, more=True, **frame(request, judge))
     screen = next_screen(db, judge)
     if screen is None:
-        return render(request, "judge/done.html", campaign=judge.campaign, progress=progress, more=False)
+        return render(request, "judge/done.html", progress=progress, more=False, **frame(request, judge))
     return _to(request, judge, f"/screens/{screen}")
 
 
@@ -62,7 +62,7 @@ def agree(request: Request, judge: Judge, db: Store, form: Form) -> Response:
 def instructions(request: Request, judge: Judge, db: Store) -> Response:
     """The instructions, to read again."""
     given, _ = _organisers(db, judge)
-    return render(request, "judge/instructions.html", campaign=judge.campaign, **_instructions(request, given))
+    return render(request, "judge/instructions.html", **frame(request, judge), **_instructions(request, given))
 
 
 # -- screens ---------------------------------------------------------------------------------------------
@@ -114,7 +114,7 @@ def practised(request: Request, screen_id: str, judge: Judge, db: Store) -> Resp
     return render(
         request,
         "judge/practised.html",
-        campaign=judge.campaign,
+        **frame(request, judge),
         screen=view,
         ranking=grouped_ranks(view),
         ties=len(set(view.ranks)) < len(view.ranks),
@@ -141,7 +141,7 @@ def _welcome(request: Request, judge: Person, db: Database, *, missing: bool = F
         request,
         "judge/welcome.html",
         status=422 if missing else 200,
-        campaign=judge.campaign,
+        **frame(request, judge),
         consent_missing=missing,
         consent=given.consent or words_for(request)("consent.default"),
         own_consent=bool(given.consent),

@@ -22,7 +22,7 @@ from .pages import render, url, words_for
 from .words import Words
 
 #: What the scripts say besides the words made for them alone.
-_SCRIPTS_ALSO_SAY = ("missing.one", "missing.many", "list.separator", "list.last", "progress.count")
+_SCRIPTS_ALSO_SAY = ("missing.one", "missing.many", "list.separator", "list.last", "progress.count", "progress.done")
 
 
 @dataclass(frozen=True)
@@ -58,14 +58,12 @@ class ScreenPage:
 
     def response(self, status: int = 200, **messages: Any) -> Response:
         """The page, with what there is to say about an answer that was not taken."""
-        view, campaign = self.view, self.judge.campaign
-        progress = judge_progress(self.db, self.judge)
+        view, progress = self.view, judge_progress(self.db, self.judge)
         said = {"missing": (), "conflict": None, "refused": None, "skip_open": False, **messages}
         return render(
             self.request,
             "judge/screen.html",
             status=status,
-            campaign=campaign,
             screen=view,
             outputs=_outputs(view),
             progress=progress,
@@ -75,15 +73,23 @@ class ScreenPage:
             here=self._address(view.id),
             following=[self._address(screen_id) for screen_id in view.following],
             submission=secrets.token_urlsafe(16),
-            judge_key=digest(f"{campaign}:{self.judge.pseudonym}")[:16],
             reasons=SKIP_REASONS,
             note=self.note or view.note or "",
-            script_words=script_words(words_for(self.request)),
+            **frame(self.request, self.judge),
             **said,
         )
 
     def _address(self, screen_id: str) -> str:
         return url(self.request, f"/c/{self.judge.campaign}/judge/screens/{screen_id}")
+
+
+def frame(request: Request, judge: Person) -> dict[str, Any]:
+    """What every page of a judge needs: where it belongs, and what its scripts are to know."""
+    return {
+        "campaign": judge.campaign,
+        "judge_key": digest(f"{judge.campaign}:{judge.pseudonym}")[:16],
+        "script_words": script_words(words_for(request)),
+    }
 
 
 def language_of(code: str) -> Language:

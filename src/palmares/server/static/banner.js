@@ -11,7 +11,6 @@ export function showBanner(queue) {
   if (text === shown) return;
   shown = text;
   banner.replaceChildren(...messages);
-  banner.hidden = messages.length === 0;
 }
 
 function waiting(queue) {

@@ -8,26 +8,27 @@
 import { get, put, remove } from "./storage.js";
 
 const QUIET = 400; // milliseconds without a change before saving
+const PAUSE = 5000; // milliseconds before another attempt
+
+const same = (one, other) => JSON.stringify(one) === JSON.stringify(other);
 
 export class Draft {
   /** `ask(which, theirs)` is called when ranks are found elsewhere; `status(key)` when there is something to report. */
-  constructor({ screen, judge, version, request, ranks, status, ask }) {
-    Object.assign(this, { screen, version, request, ranks, status, ask });
+  constructor({ screen, judge, version, revision, request, ranks, status, ask }) {
+    Object.assign(this, { screen, version, revision, request, ranks, status, ask });
     this.key = `palmares:draft:${judge}:${screen}`;
-    this.leaving = () => this.dirty && this.save({ keepalive: true });
-    addEventListener("pagehide", this.leaving);
-    this.online = () => this.dirty && this.save();
-    addEventListener("online", this.online);
+    this.urgently = () => this.dirty && !this.asking && this.save({ urgently: true });
+    addEventListener("pagehide", this.urgently);
+    addEventListener("online", this.urgently);
   }
 
   /** Ranks of this screen that never reached the server. */
   recover() {
     const kept = get(this.key);
     if (!kept) return;
-    const same = JSON.stringify(kept.ranks) === JSON.stringify(this.ranks.values);
-    if (same) remove(this.key);
-    else if (kept.version === this.version) this.take(kept.ranks);
-    else this.ask("kept", kept.ranks);
+    if (same(kept.ranks, this.ranks.values)) remove(this.key);
+    else if (kept.version === this.version && kept.revision === this.revision) this.take(kept.ranks);
+    else this.question("kept", kept.ranks);
   }
 
   take(ranks) {
@@ -37,76 +38,119 @@ export class Draft {
 
   changed() {
     this.dirty = true;
-    put(this.key, { ranks: this.ranks.values, version: this.version });
+    this.keep();
     clearTimeout(this.timer);
+    if (this.asking) return;
+    this.status("saving");
     this.timer = setTimeout(() => this.save(), QUIET);
   }
 
-  /** Stop saving: the screen was answered or left. */
+  keep() {
+    put(this.key, { ranks: this.ranks.values, version: this.version, revision: this.revision });
+  }
+
+  /** The screen is left: save what is unsaved, and stop. What does not get through stays on this device. */
+  leave() {
+    this.urgently();
+    this.end();
+  }
+
+  /** The screen was answered: there is no draft any more. Resolves when none is on its way to the server. */
   stop() {
-    clearTimeout(this.timer);
-    removeEventListener("pagehide", this.leaving);
-    removeEventListener("online", this.online);
-    this.dirty = false;
-    this.stopped = true;
+    this.end();
     remove(this.key);
+    return this.saving;
   }
 
-  async save({ keepalive = false } = {}) {
-    if (this.saving && !keepalive) return;
+  end() {
     clearTimeout(this.timer);
-    this.saving = true;
+    removeEventListener("pagehide", this.urgently);
+    removeEventListener("online", this.urgently);
     this.dirty = false;
-    this.status("saving");
-    try {
-      this.answered(await this.put(keepalive));
-    } catch {
-      this.failed();
-    } finally {
-      this.saving = false;
-    }
-    if (this.dirty && !this.stopped && !this.offline) this.save();
+    this.ended = true;
   }
 
-  put(keepalive) {
+  /** Save, one request after the other; urgently, at once. */
+  async save({ urgently = false } = {}) {
+    if (this.saving && !urgently) return;
+    clearTimeout(this.timer);
+    this.dirty = false;
+    this.saving = this.attempt();
+    const saved = await this.saving;
+    this.saving = null;
+    if (saved && this.dirty) this.save();
+  }
+
+  /** One request; gives whether the draft was saved. */
+  async attempt() {
+    try {
+      return await this.answered(await this.put());
+    } catch {
+      return this.failed("offline");
+    }
+  }
+
+  put() {
     const { api, token } = this.request();
     return fetch(`${api}/screens/${this.screen}/draft`, {
       method: "PUT",
       headers: { "Content-Type": "application/json", "X-CSRF-Token": token },
       body: JSON.stringify({ ranks: this.ranks.values, version: this.version }),
-      keepalive,
+      keepalive: true, // the page may be left before the answer comes
     });
   }
 
   async answered(response) {
-    this.offline = false;
-    if (this.stopped) return;
+    if (this.ended) return false;
     if (response.status === 409) return this.conflict();
-    if (!response.ok) return this.failed();
+    if (response.status === 401 || response.status === 403) return this.failed("signed-out");
+    if (!response.ok) return this.failed("offline");
     this.version = (await response.json()).version;
-    if (!this.dirty) remove(this.key);
-    else put(this.key, { ranks: this.ranks.values, version: this.version });
-    this.status("saved");
+    if (this.dirty) {
+      this.keep();
+    } else {
+      remove(this.key);
+      this.status("saved");
+    }
+    return true;
   }
 
-  failed() {
-    if (this.stopped) return;
-    this.offline = true;
+  failed(key) {
+    if (this.ended) return false;
     this.dirty = true;
-    this.status("offline");
+    this.status(key);
     clearTimeout(this.timer);
-    this.timer = setTimeout(() => this.save(), 5000);
+    this.timer = setTimeout(() => this.save(), PAUSE);
+    return false;
   }
 
   /** Somebody saved a newer draft: fetch it, and let the judge choose. */
   async conflict() {
     const { api } = this.request();
     const response = await fetch(`${api}/screens/${this.screen}`);
-    if (!response.ok) return this.failed();
+    if (!response.ok) return this.failed("offline");
     const theirs = await response.json();
-    this.version = theirs.draft_version;
-    this.dirty = false;
-    const same = JSON.stringify(theirs.ranks) === JSON.stringify(this.ranks.values);
-    return same ? this.status("saved") : this.ask("newer", theirs.ranks);
+    Object.assign(this, { version: theirs.draft_version, revision: theirs.revision });
+    if (same(theirs.ranks, this.ranks.values)) {
+      this.settle();
+      return true;
+    }
+    return this.question("newer", theirs.ranks);
+  }
+
+  /** Save nothing until the judge has chosen. */
+  question(which, theirs) {
+    this.asking = true;
+    clearTimeout(this.timer);
+    this.ask(which, theirs);
+    return false;
+  }
+
+  /** The judge has chosen: these ranks are what the server has, or, with `save`, what it shall have. */
+  settle({ save = false } = {}) {
+    this.asking = false;
+    if (save) return this.changed();
+    remove(this.key);
+    return this.status("saved");
   }
 }

@@ -4,14 +4,17 @@ import { get, put } from "./storage.js";
 
 const SWITCH = "palmares:keys-off";
 const WRITING = "textarea, input[type=text], select, [contenteditable]";
-const OWN_ENTER = "a, button, summary, textarea, input[type=checkbox]";
+const OWN_ENTER = "a, button, summary, textarea, input[type=checkbox], #skip";
+const ARROWS = { ArrowUp: -1, ArrowDown: 1 };
+const MOVES = { ...ARROWS, k: -1, j: 1 };
 
 /** `screen()` gives the screen that is shown now. One listener serves them all. */
 export function listen(screen) {
   document.addEventListener("keydown", (event) => {
     if (event.defaultPrevented || event.isComposing || event.altKey || event.metaKey) return;
-    const shown = screen();
-    if (shown && handle(event, shown)) event.preventDefault();
+    // A key held down moves on and on, but ranks, submits and opens things once.
+    if (event.repeat && !(event.key in MOVES)) return;
+    if (handle(event, screen())) event.preventDefault();
   });
 }
 
@@ -24,41 +27,26 @@ export function prepareSwitch(panel) {
 }
 
 function handle(event, screen) {
-  const target = event.target;
-  if (event.ctrlKey) return event.key.toLowerCase() === "z" && !event.shiftKey && !target.matches(WRITING) && undo(screen);
+  const { key, target } = event;
+  if (event.ctrlKey) return key.toLowerCase() === "z" && !event.shiftKey && !target.matches(WRITING) && screen.undo();
+  if (key === "Escape") return screen.close(target.closest(".panel"));
   if (target.matches(WRITING)) return false;
-  if (event.key === "Enter") return !target.closest(OWN_ENTER) && !target.closest("#skip-form") && screen.submit();
-  if (target.closest(".panel")) return event.key === "?" && single("?", screen);
-  if (event.key === "ArrowUp" || event.key === "ArrowDown") return move(screen, event.key === "ArrowUp" ? -1 : 1, target);
-  return !get(SWITCH) && single(event.key, screen);
+  if (key === "Enter") return !target.closest(OWN_ENTER) && screen.submit();
+  if (key in ARROWS) return arrow(screen, ARROWS[key], target);
+  return !get(SWITCH) && single(key, screen, target);
 }
 
-/** Up and down belong to the page as long as nothing else has the focus. */
-function move(screen, step, target) {
-  const inOutput = target.closest(".output");
-  if (!inOutput && target !== document.body && target.id !== "title" && target.id !== "submit") return false;
-  const start = screen.ranks.current;
-  screen.ranks.go(inOutput ? start + step : start);
-  return true;
+/** Up and down belong to the page as long as nothing else that uses them has the focus. */
+function arrow(screen, step, target) {
+  if (target.closest(".output")) return screen.move(step);
+  return (target === document.body || target.id === "title" || target.id === "submit") && screen.move(0);
 }
 
-function single(key, screen) {
-  if (/^[1-9]$/.test(key)) return rank(screen, Number(key));
-  const action = { j: () => move(screen, 1, document.activeElement), k: () => move(screen, -1, document.activeElement), u: () => undo(screen) };
-  const toggle = { s: () => screen.toggle("skip"), d: () => screen.differences(), "?": () => screen.toggle("keys") };
-  return (action[key] ?? toggle[key])?.() ?? false;
-}
-
-function rank(screen, number) {
-  const { ranks } = screen;
-  if (!ranks.set(ranks.current, number)) return false;
-  const next = ranks.firstMissing(ranks.current + 1);
-  if (next >= 0) ranks.go(next);
-  else screen.complete();
-  return true;
-}
-
-function undo(screen) {
-  screen.ranks.undo();
-  return true;
+function single(key, screen, target) {
+  if (key === "s" || key === "?") return screen.toggle(key === "s" ? "skip" : "keys");
+  if (target.closest("#skip")) return false;
+  if (/^[1-9]$/.test(key)) return screen.rank(Number(key));
+  if (key === "u") return screen.undo();
+  if (key === "d") return screen.differences();
+  return key in MOVES && screen.move(target.closest(".output") ? MOVES[key] : 0);
 }

@@ -36,6 +36,11 @@ export class Queue {
     return this.entries().filter((entry) => entry.refused);
   }
 
+  /** Screens whose first answer the server does not have yet. */
+  get unsent() {
+    return this.waiting().flatMap((entry) => (entry.body.revision === 0 ? [entry.screen] : []));
+  }
+
   get fragile() {
     return onlyInMemory(this.prefix);
   }
@@ -109,6 +114,8 @@ export class Queue {
     this.failures = 0;
     this.revisions.set(entry.screen, receipt.revision);
     remove(entry.key);
+    // What was refused before has been replaced by what is stored now.
+    for (const { key, screen } of this.refused()) if (screen === entry.screen) remove(key);
     // A change made while the first answer was on its way builds on that answer.
     for (const later of this.waiting(entry.screen)) {
       const { key, ...kept } = later;

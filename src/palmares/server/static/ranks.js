@@ -1,7 +1,5 @@
 /** The ranks on the screen: reading, setting and taking them back, and which output is the current one. */
 
-import { announce, say } from "./say.js";
-
 export class Ranks {
   constructor(form, changed) {
     this.outputs = [...form.querySelectorAll(".output")];
@@ -34,29 +32,27 @@ export class Ranks {
   /** A rank was chosen with the mouse, a finger or the arrow keys of the browser itself. */
   noticed(input) {
     const index = this.outputs.indexOf(input.closest(".output"));
-    if (index < 0) return;
-    this.done.push([index, this.known[index]]);
-    this.settled(index);
+    if (index >= 0) this.settled(index);
   }
 
+  /** Give a rank; false if there is no such rank. */
   set(index, rank) {
     const input = this.outputs[index].querySelector(`input[value="${rank}"]`);
     if (!input) return false;
-    this.done.push([index, this.known[index]]);
     input.checked = true;
     this.settled(index);
-    announce(say("ranked", { place: index + 1, rank }));
     return true;
   }
 
+  /** Take the last rank back; gives the index of its output, or null if there is nothing to take back. */
   undo() {
     const step = this.done.pop();
-    if (!step) return announce(say("nothing-to-undo"));
+    if (!step) return null;
     const [index, rank] = step;
     this.put(index, rank);
-    this.settled(index);
-    this.go(index);
-    return announce(say("undone", { place: index + 1 }));
+    this.known = this.values;
+    this.changed();
+    return index;
   }
 
   /** Show ranks that come from elsewhere; there is nothing to take back in them. */
@@ -72,8 +68,10 @@ export class Ranks {
   }
 
   settled(index) {
+    const before = this.known;
     this.known = this.values;
-    if (this.known[index] !== null) this.complain(index, false);
+    if (this.known[index] !== before[index]) this.done.push([index, before[index]]);
+    this.complain(index, false);
     this.changed();
   }
 

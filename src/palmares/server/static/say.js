@@ -1,6 +1,6 @@
 /** The words of the page, which the server put into it in the reader's language. */
 
-const words = JSON.parse(document.getElementById("words").dataset.words);
+const words = JSON.parse(document.getElementById("judge").dataset.words);
 
 export const say = (key, values = {}) => words[key].replace(/\{(\w+)\}/g, (_, name) => values[name]);
 

@@ -1,0 +1,161 @@
+"""How the pages look: on a phone, enlarged, in the dark, without motion; and the differences that can be shown."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import pytest
+from browsers import PHONE, Judge, Visit, on_sqlite
+from playwright.sync_api import Page, expect
+from stores import new_campaign, new_judge, sample_texts
+
+from palmares.campaign.database import Database
+from palmares.campaign.people import Role, add_person, invite
+
+pytestmark = on_sqlite
+
+#: What a finger aims at. Links in running text are left out: lines are as close as they are.
+TARGETS = "main a:not(p a), header a, footer a, .banner a, button, summary, .rank, .choice, .toggle, textarea"
+TOO_SMALL = """elements => elements.filter(element => element.checkVisibility()).flatMap(element => {
+    const { width, height } = element.getBoundingClientRect();
+    return width < 44 || height < 44 ? [`${element.outerHTML.slice(0, 80)}: ${width} x ${height}`] : [];
+})"""
+
+
+def sticks_out(page: Page) -> list[str]:
+    """The elements that are wider than the window, if it has to be scrolled sideways."""
+    return page.evaluate(
+        """() => {
+            const root = document.documentElement;
+            if (root.scrollWidth <= root.clientWidth) return [];
+            const right = element => element.getBoundingClientRect().right;
+            return [...document.querySelectorAll("body *")].filter(element => right(element) > root.clientWidth)
+                .map(element => element.outerHTML.slice(0, 80));
+        }"""
+    )
+
+
+def pages(visit: Visit, db: Database, **options: object) -> Iterator[Judge]:
+    """Lead a judge from the link to thanks, and stop at everything there is to see on the way."""
+    new_campaign(db, sample_texts(1), **{"judge.practice": True})
+    ann = visit(**options)
+    page = ann.page
+    ann.open(f"/join/{invite(db, add_person(db, 'news', Role.JUDGE, 'ann'))}")
+    yield ann
+    page.locator("main button").click()
+    page.wait_for_url("**/welcome")
+    yield ann
+    page.locator("[name=accept]").check()
+    page.locator("main button").click()
+    page.wait_for_url("**/screens/*")
+    ann.submit()  # nothing is ranked
+    expect(page.locator("#missing")).to_be_visible()
+    page.locator("#skip > summary").click()
+    page.locator("#keys > summary").click()
+    yield ann
+    ann.rank(1, 2, 2, 3, 3)
+    ann.submit()
+    page.wait_for_url("**/practised/*")
+    yield ann
+    page.locator("main a.primary").click()
+    page.wait_for_url("**/screens/*")
+    yield ann
+    ann.answer(1, 2, 3, 4, 5)
+    expect(page.locator(".done")).to_be_visible()
+    yield ann
+
+
+def test_a_phone_shows_every_page_without_scrolling_sideways_and_with_room_for_fingers(
+    visit: Visit, db: Database
+) -> None:
+    seen = 0
+    for ann in pages(visit, db, viewport=PHONE, has_touch=True, is_mobile=True):
+        assert sticks_out(ann.page) == []
+        assert ann.page.locator(TARGETS).evaluate_all(TOO_SMALL) == []
+        seen += 1
+    assert seen == 6
+
+
+def test_seven_outputs_fit_a_phone(visit: Visit, db: Database) -> None:
+    new_campaign(db, sample_texts(4, tuple("ABCDEFGH")), **{"screen.outputs": 7})
+    ann = visit(new_judge(db), viewport=PHONE)
+    assert ann.page.locator("#output-7 .rank").count() == 7
+    assert sticks_out(ann.page) == []
+    assert ann.page.locator(".rank").evaluate_all(TOO_SMALL) == []
+
+
+def test_every_page_reflows_at_320_pixels_and_with_text_twice_as_large(visit: Visit, db: Database) -> None:
+    for ann in pages(visit, db, viewport={"width": 320, "height": 640}):
+        assert sticks_out(ann.page) == []
+        ann.page.evaluate("document.documentElement.style.fontSize = '200%'")
+        assert sticks_out(ann.page) == []
+
+
+def test_long_words_and_addresses_break(visit: Visit, db: Database) -> None:
+    address = "https://example.org/" + "a" * 300
+    texts = sample_texts(2)
+    long = {system: [f"{text} {address}" for text in outputs] for system, outputs in texts.outputs.items()}
+    new_campaign(db, type(texts)(texts.langs, texts.segments, {s: tuple(o) for s, o in long.items()}))
+    ann = visit(new_judge(db), viewport=PHONE)
+    expect(ann.output(1)).to_contain_text(address)
+    assert sticks_out(ann.page) == []
+
+
+# -- light, dark, motion -----------------------------------------------------------------------------------
+
+
+def brightness(page: Page, selector: str, colour: str) -> float:
+    """The mean of a computed colour's red, green and blue, from 0 to 255."""
+    value = page.locator(selector).evaluate("(element, name) => getComputedStyle(element)[name]", colour)
+    parts = [float(part) for part in value.removeprefix("rgb(").removesuffix(")").split(",")]
+    return sum(parts) / 3
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_colours_follow_what_the_judge_prefers(visit: Visit, db: Database, scheme: str) -> None:
+    new_campaign(db)
+    page = visit(new_judge(db), color_scheme=scheme).page
+    background, ink = brightness(page, "body", "backgroundColor"), brightness(page, "#output-1 .text", "color")
+    assert (background > 200 and ink < 60) if scheme == "light" else (background < 60 and ink > 200)
+
+
+def test_a_chosen_rank_is_told_by_more_than_colour(visit: Visit, db: Database) -> None:
+    new_campaign(db)
+    ann = visit(new_judge(db), forced_colors="active")  # colours of the system: ours are gone
+    chosen, other = (ann.page.locator(f"#output-1 .rank:nth-child({rank}) .number") for rank in (2, 3))
+    ann.rank(2)
+    expect(chosen).to_have_css("text-decoration-line", "underline")
+    expect(other).to_have_css("text-decoration-line", "none")
+
+
+@pytest.mark.parametrize(("motion", "duration"), [("reduce", "0s"), ("no-preference", "0.09s")])
+def test_nothing_moves_if_the_judge_prefers_that(visit: Visit, db: Database, motion: str, duration: str) -> None:
+    new_campaign(db)
+    page = visit(new_judge(db), reduced_motion=motion).page
+    durations = page.locator("#output-1").evaluate("element => getComputedStyle(element).transitionDuration")
+    assert set(durations.split(", ")) == {duration}
+
+
+# -- differences -------------------------------------------------------------------------------------------
+
+
+def test_differences_are_shown_when_asked_for_and_the_wish_is_remembered(visit: Visit, db: Database) -> None:
+    new_campaign(db)
+    ann = visit(new_judge(db))
+    box = ann.page.get_by_label("Show where the outputs differ")
+    word = ann.output(1).locator(".differs")
+    expect(box).not_to_be_checked()
+    expect(word).to_have_text(re.compile("one|two|three|four|five|six"))  # the word in which the outputs differ
+    expect(word).to_have_css("background-color", "rgba(0, 0, 0, 0)")
+    ann.page.keyboard.press("d")
+    expect(box).to_be_checked()
+    expect(word).not_to_have_css("background-color", "rgba(0, 0, 0, 0)")
+    expect(word).to_have_css("text-decoration-line", "underline")
+    ann.answer(1, 2, 3, 4, 5)
+    expect(box).to_be_checked()  # on the next screen
+    ann.page.reload()
+    expect(box).to_be_checked()
+    ann.page.keyboard.press("d")
+    expect(box).not_to_be_checked()
+    expect(word).to_have_css("background-color", "rgba(0, 0, 0, 0)")

@@ -1,0 +1,231 @@
+"""The network goes, the server goes, the session goes: every answer arrives, and arrives once."""
+
+from __future__ import annotations
+
+import pytest
+from browsers import Judge, Server, Visit, on_sqlite, stored
+from playwright.sync_api import Error, Route, expect
+from stores import new_campaign, new_judge, sample_texts
+
+from palmares.campaign.database import Database
+from palmares.campaign.people import Person, find_person, invite, revoke
+
+WAITING = "Answers waiting to be sent: {}."
+
+
+@pytest.fixture
+def person(db: Database) -> Person:
+    new_campaign(db)  # three screens a HIT
+    return new_judge(db)
+
+
+@pytest.fixture
+def ann(visit: Visit, db: Database, person: Person) -> Judge:
+    """A judge on the first screen, with the other screens of the HIT fetched; requests will fail."""
+    judge = visit(person)
+    judge.page.wait_for_load_state("networkidle")
+    judge.failures = True
+    return judge
+
+
+def answer_unsent(judge: Judge, *ranks: int) -> None:
+    """Answer while nothing gets through."""
+    judge.rank(*ranks)
+    judge.submit()
+
+
+def all_arrived(judge: Judge, db: Database, count: int) -> None:
+    """Expect the judge to be led on, and every answer once in the store."""
+    expect(judge.banner).to_be_empty()
+    expect(judge.progress).to_have_text(f"{count} of 30")
+    judge.until(lambda: len(stored(db)) >= count)
+    answers = stored(db)
+    assert len(answers) == len({screen for screen, *_ in answers}) == count
+    assert {revision for _, revision, *_ in answers} == {1}
+
+
+def test_the_judge_goes_on_without_a_network_and_everything_arrives_once(ann: Judge, db: Database) -> None:
+    context = ann.page.context
+    context.set_offline(True)
+    answer_unsent(ann, 1, 2, 3, 4, 5)
+    expect(ann.progress).to_have_text("1 of 30")
+    expect(ann.banner).to_contain_text(WAITING.format(1))
+    answer_unsent(ann, 5, 4, 3, 2, 1)
+    expect(ann.progress).to_have_text("2 of 30")
+    expect(ann.banner).to_contain_text(WAITING.format(2))
+    answer_unsent(ann, 2, 2, 2, 1, 1)
+    expect(ann.banner).to_contain_text(WAITING.format(3))
+    expect(ann.status).to_contain_text("This was the last screen loaded on this device.")
+    assert stored(db) == []
+
+    context.set_offline(False)
+    all_arrived(ann, db, 3)
+    assert [ranks for _, _, ranks, _, _ in stored(db)] == [[1, 2, 3, 4, 5], [5, 4, 3, 2, 1], [2, 2, 2, 1, 1]]
+    ann.answer(1, 1, 1, 1, 2)  # of the next HIT
+
+
+def test_a_page_that_cannot_be_loaded_again_loses_no_answer(ann: Judge, db: Database, server: Server) -> None:
+    server.stop()
+    answer_unsent(ann, 1, 2, 3, 4, 5)
+    answer_unsent(ann, 5, 4, 3, 2, 1)
+    expect(ann.banner).to_contain_text(WAITING.format(2))
+    with pytest.raises(Error, match="ERR_CONNECTION_REFUSED"):
+        ann.page.reload()
+    ann.page.wait_for_url("chrome-error://**")
+    server.start()
+    ann.open()
+    all_arrived(ann, db, 2)
+    ann.until(lambda: ann.screen not in {screen for screen, *_ in stored(db)})  # led on to the screen that is left
+
+
+def test_a_server_that_is_stopped_and_started_again_gets_what_waits(ann: Judge, db: Database, server: Server) -> None:
+    server.stop()
+    answer_unsent(ann, 1, 2, 3, 4, 5)
+    expect(ann.banner).to_contain_text(WAITING.format(1))
+    server.start()
+    ann.page.get_by_role("button", name="Try now").click()
+    all_arrived(ann, db, 1)
+
+
+@on_sqlite
+def test_a_server_that_is_busy_is_asked_again(ann: Judge, db: Database) -> None:
+    refusals = []
+
+    def busy(route: Route) -> None:
+        if len(refusals) == 2:
+            route.continue_()
+        else:
+            refusals.append(route.fulfill(status=503, headers={"Retry-After": "1"}, body="{}"))
+
+    ann.page.route("**/answer", busy)
+    answer_unsent(ann, 1, 2, 3, 4, 5)
+    expect(ann.banner).to_contain_text(WAITING.format(1))
+    all_arrived(ann, db, 1)  # by itself
+    assert len(refusals) == 2
+
+
+def test_an_answer_whose_receipt_was_lost_is_not_counted_twice(ann: Judge, db: Database) -> None:
+    lost = []
+
+    def lose(route: Route) -> None:
+        if not lost:
+            lost.append(route.fetch())  # the server stores it, the judge never hears
+            route.abort()
+        else:
+            route.continue_()
+
+    ann.page.route("**/answer", lose)
+    with ann.sending():
+        answer_unsent(ann, 1, 2, 3, 4, 5)
+    all_arrived(ann, db, 1)
+    assert [receipt.status for receipt in lost] == [200]
+
+
+def test_answers_of_someone_signed_out_meanwhile_wait_for_the_next_sign_in(
+    ann: Judge, db: Database, person: Person
+) -> None:
+    revoke(db, person)
+    answer_unsent(ann, 1, 2, 3, 4, 5)
+    answer_unsent(ann, 5, 4, 3, 2, 1)
+    expect(ann.banner).to_contain_text("You are no longer signed in. Open the link you were invited with again")
+    assert stored(db) == []
+    ann.page.get_by_role("button", name="Try now").click()
+    expect(ann.page.get_by_role("heading", level=1)).to_have_text("You are not signed in")
+    ann.join(invite(db, find_person(db, "news", "ann")))
+    all_arrived(ann, db, 2)
+
+
+@on_sqlite
+def test_what_one_judge_left_on_a_device_is_not_sent_by_another(ann: Judge, db: Database, person: Person) -> None:
+    revoke(db, person)
+    answer_unsent(ann, 1, 2, 3, 4, 5)
+    expect(ann.banner).to_contain_text("You are no longer signed in.")
+    ann.join(invite(db, new_judge(db, "ben")))
+    expect(ann.progress).to_have_text("0 of 30")
+    expect(ann.banner).to_be_empty()
+    ann.answer(5, 5, 5, 5, 5)
+    assert [ranks for _, _, ranks, _, _ in stored(db)] == [[5, 5, 5, 5, 5]]
+    ann.join(invite(db, person))
+    ann.until(lambda: len(stored(db)) == 2)
+    assert stored(db)[1][2] == [1, 2, 3, 4, 5]
+
+
+@on_sqlite
+def test_answers_are_sent_from_the_page_of_thanks_too(visit: Visit, db: Database, server: Server) -> None:
+    new_campaign(db, sample_texts(3), **{"hit.lease_minutes": 60})
+    ann = visit(new_judge(db))
+    ann.page.wait_for_load_state("networkidle")
+    ann.failures = True
+    server.stop()
+    for _ in range(3):
+        answer_unsent(ann, 1, 2, 3, 4, 5)
+    expect(ann.banner).to_contain_text(WAITING.format(3))
+    ann.page.goto("about:blank")
+    server.start()
+    ben = visit(new_judge(db, "ben"))
+    db.clock.forward(minutes=61)  # the work goes back to the pool, and another judge does it
+    ben.open()
+    for _ in range(3):
+        ben.answer(5, 4, 3, 2, 1)
+    ann.open("/c/news/judge")
+    expect(ann.page.get_by_role("heading", level=1)).to_have_text("Thank you")
+    expect(ann.page.get_by_text("Screens judged: 3")).to_be_visible()
+    assert len(stored(db)) == 6
+
+
+@on_sqlite
+def test_a_change_made_without_a_network_builds_on_the_answer_before_it(ann: Judge, db: Database) -> None:
+    context = ann.page.context
+    first = ann.screen
+    context.set_offline(True)
+    answer_unsent(ann, 1, 2, 3, 4, 5)
+    expect(ann.progress).to_have_text("1 of 30")
+    second = ann.screen
+    ann.rank(None, 4)
+    ann.page.get_by_role("link", name="Change my last answer").click()
+    ann.shows(1, 2, 3, 4, 5)
+    expect(ann.status).to_have_text("Your answer to this screen is waiting to be sent. You can still change it.")
+    ann.radio(1, 5).check()
+    ann.submit()
+    expect(ann.progress).to_have_text("1 of 30")  # a change counts no second time
+    assert ann.screen == second
+    ann.shows(None, 4, None, None, None)  # what was begun there is still there
+    context.set_offline(False)
+    ann.until(lambda: len(stored(db)) == 2)
+    assert [row[:3] for row in stored(db)] == [(first, 1, [1, 2, 3, 4, 5]), (first, 2, [5, 2, 3, 4, 5])]
+
+
+@on_sqlite
+def test_the_back_button_works_without_a_network(ann: Judge, db: Database) -> None:
+    first = ann.screen
+    ann.page.context.set_offline(True)
+    answer_unsent(ann, 1, 2, 3, 4, 5)
+    expect(ann.progress).to_have_text("1 of 30")
+    second = ann.screen
+    ann.page.go_back()
+    expect(ann.page.locator("#work")).to_have_attribute("data-screen", first)
+    ann.shows(1, 2, 3, 4, 5)
+    ann.page.go_forward()
+    expect(ann.page.locator("#work")).to_have_attribute("data-screen", second)
+    ann.page.context.set_offline(False)
+    ann.until(lambda: len(stored(db)) == 1)
+
+
+@on_sqlite
+def test_a_browser_that_keeps_nothing_warns_before_it_is_closed(visit: Visit, db: Database, person: Person) -> None:
+    ann = visit()
+    ann.page.add_init_script(
+        "Storage.prototype.setItem = () => { throw new DOMException('full', 'QuotaExceededError') }"
+    )
+    ann.join(invite(db, person))
+    ann.page.wait_for_load_state("networkidle")
+    ann.failures = True
+    ann.page.context.set_offline(True)
+    answer_unsent(ann, 1, 2, 3, 4, 5)
+    expect(ann.banner).to_contain_text("This browser cannot keep answers on the device.")
+    with ann.page.expect_event("dialog") as asked:
+        ann.page.close(run_before_unload=True)
+    assert asked.value.type == "beforeunload"
+    asked.value.dismiss()
+    ann.page.context.set_offline(False)
+    all_arrived(ann, db, 1)
