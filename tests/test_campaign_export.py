@@ -604,3 +604,16 @@ def test_what_a_judge_skipped_is_said_on_the_command_line(
     skip(db, judge, view, "cannot-tell")
     err = ok("convert", database_url, tmp_path / "x.csv").err
     assert f"{db.name}#news: skipped screen 3: skipped by the judge (cannot-tell)" in err.splitlines()
+
+
+def test_a_copy_in_an_archive_is_read_and_left_as_it_is(tmp_path: Path) -> None:
+    db = Database.open(f"sqlite:///{tmp_path}/campaign.db", create=True)
+    new_campaign(db)
+    judge_screens(db, new_judge(db), 3)
+    copy = tmp_path / "copy.db"
+    db.backup(copy)
+    db.close()
+    before = copy.read_bytes()
+    assert len(pm.read(f"sqlite:///{copy}")) == 30
+    assert copy.read_bytes() == before
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["campaign.db", "copy.db"]

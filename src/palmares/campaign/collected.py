@@ -52,7 +52,7 @@ def read_url(url: str, options: ReadOptions) -> tuple[str, Parsed]:
     found = _CAMPAIGN.fullmatch(url)
     address, campaign = found.groups() if found else (url, None)
     _check_extras(options)
-    with closing(Database.open(address)) as db, _reading(db) as tx:
+    with closing(Database.open(address, read_only=True)) as db, _reading(db) as tx:
         info = _named(tx, db, campaign)
         name, parsed = f"{db.name}#{info.name}", _parsed(tx, info, options, controls=False)
     if not parsed.records:

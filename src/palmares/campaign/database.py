@@ -50,7 +50,7 @@ class Database:
         self._turn = threading.Lock()
 
     @classmethod
-    def open(cls, url: str, *, create: bool = False, clock: Clock = utc_now) -> Database:
+    def open(cls, url: str, *, create: bool = False, read_only: bool = False, clock: Clock = utc_now) -> Database:
         """Open the database at a URL.
 
         Parameters
@@ -58,11 +58,13 @@ class Database:
         create
             Make an SQLite file and the tables if they are missing. Without it, a database that is not there, is
             not one of ours or is of another version is refused.
+        read_only
+            Leave an SQLite file as it is, to the byte: a copy in an archive is only read.
         """
         parsed = _parse(url)
         if parsed.get_backend_name() == "sqlite":
             _check_sqlite_file(parsed, create)
-        database = cls(_engine(parsed), clock)
+        database = cls(_engine(parsed, read_only), clock)
         try:
             if create and database.revision() is None:
                 database.upgrade()
@@ -222,8 +224,8 @@ def _check_sqlite_file(url: sa.URL, create: bool) -> None:
         raise DatabaseError(f"{path}: no such file; make a campaign with 'palmares campaign new', or name its database")
 
 
-def _engine(url: sa.URL) -> sa.Engine:
-    return _sqlite_engine(url) if url.get_backend_name() == "sqlite" else _postgresql_engine(url)
+def _engine(url: sa.URL, read_only: bool) -> sa.Engine:
+    return _sqlite_engine(url, read_only) if url.get_backend_name() == "sqlite" else _postgresql_engine(url)
 
 
 def _postgresql_engine(url: sa.URL) -> sa.Engine:
@@ -239,15 +241,16 @@ def _postgresql_engine(url: sa.URL) -> sa.Engine:
     return engine
 
 
-def _sqlite_engine(url: sa.URL) -> sa.Engine:
+def _sqlite_engine(url: sa.URL, read_only: bool) -> sa.Engine:
+    # What is removed is overwritten, so that a name that was to be forgotten is not left in the file.
+    writing = ("journal_mode=wal", "synchronous=full", "foreign_keys=on", "secure_delete=on")
     engine = sa.create_engine(url, connect_args={"timeout": _PATIENCE, "check_same_thread": False})
 
     @sa.event.listens_for(engine, "connect")
     def prepare(connection: Any, _record: Any) -> None:
         connection.isolation_level = None  # transactions begin where we say, see below
         cursor = connection.cursor()
-        # What is removed is overwritten, so that a name that was to be forgotten is not left in the file.
-        for pragma in ("journal_mode=wal", "synchronous=full", "foreign_keys=on", "secure_delete=on"):
+        for pragma in ("query_only=on",) if read_only else writing:
             cursor.execute(f"pragma {pragma}")
         cursor.close()
 
