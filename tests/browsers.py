@@ -17,7 +17,7 @@ import pytest
 import sqlalchemy as sa
 from axe_playwright_python.sync_playwright import Axe
 from fastapi import FastAPI
-from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Error, Locator, Page, expect, sync_playwright
+from playwright.sync_api import Browser, ConsoleMessage, Error, Locator, Page, expect, sync_playwright
 from webs import free_port, serving, signed_in
 
 from palmares.campaign import schema
@@ -62,6 +62,15 @@ class Judge:
     problems: list[str] = field(default_factory=list)
     #: Whether requests may fail, because the test makes them.
     failures: bool = False
+
+    def close(self) -> None:
+        """Close the browser. Chromium may hang if a page is on its way elsewhere, so that is ended first."""
+        context = self.page.context
+        context.set_offline(False)
+        for page in context.pages:
+            with suppress(Error):
+                page.goto(f"{self.site}/health")
+        context.close()
 
     def watch(self) -> None:
         self.page.on("console", self._noted)
@@ -201,18 +210,10 @@ def visit(chromium: Browser, server: Server, app: FastAPI) -> Iterator[Visit]:
         return judge
 
     yield new
+    problems = [problem for judge in made for problem in judge.problems]
     for judge in made:
-        _close(judge.page.context)
-    assert [problem for judge in made for problem in judge.problems] == []
-
-
-def _close(context: BrowserContext) -> None:
-    """Close a visitor's browser. Chromium may hang if a page is on its way elsewhere, so that is ended first."""
-    context.set_offline(False)
-    for page in context.pages:
-        with suppress(Error):
-            context.new_cdp_session(page).send("Page.stopLoading")
-    context.close()
+        judge.close()
+    assert problems == []
 
 
 # -- what is in the store ----------------------------------------------------------------------------------

@@ -84,7 +84,7 @@ class Life:
         change_settings(self.db, "news", settings.replace(**changes))
 
 
-@pytest.mark.parametrize("seed", [1, 2])
+@pytest.mark.parametrize("seed", [2])
 def test_whatever_judges_do_the_work_gets_done(db: Database, clock: Clock, seed: int) -> None:
     life = Life(db, clock, seed)
     for _ in range(170):
