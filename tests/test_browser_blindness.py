@@ -80,7 +80,7 @@ def test_systems_cannot_be_told_from_anything_a_browser_gets(visit: Visit, db: D
     cookies, kept = page.context.cookies(), page.evaluate("JSON.stringify(localStorage)")
     everything = [kept, json.dumps(cookies), *(answer.decode() for answer in answers)]
     assert len(stored(db)) == 3
-    for part in ("/static/", "/screens/", "/work\n", "Sentence 1", "content-security-policy", "set-cookie"):
+    for part in ("/static/", "/screens/", "/work\n", "things here now", "content-security-policy", "set-cookie"):
         assert any(part in text for text in everything), part
     for secret in secrets_of(db):
         assert not [text for text in everything if secret in text], secret
