@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from importlib import import_module
 
-NAMES = ("startup", "resampling", "models", "scan")
+NAMES = ("startup", "resampling", "models", "scan", "server")
 #: Long, and not of speed: run by name only.
 STUDIES = ("coverage", "effects")
 

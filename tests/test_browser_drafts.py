@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 import sqlalchemy as sa
 from browsers import Server, Visit, on_sqlite, stored
-from playwright.sync_api import expect
+from playwright.sync_api import Route, expect
 from stores import new_campaign, new_judge
 
 from palmares.campaign import schema
 from palmares.campaign.database import Database
-from palmares.campaign.people import Person
+from palmares.campaign.people import Person, invite, revoke
 
 
 @pytest.fixture
@@ -49,6 +49,7 @@ def test_a_newer_draft_is_not_overwritten_unasked(visit: Visit, db: Database, pe
     asking = laptop.page.locator(".asking")
     expect(asking).to_contain_text("This screen was changed in another window or on another device.")
     laptop.rank(None, None, 3)  # going on while the question stands decides nothing
+    expect(laptop.status).to_be_empty()
     assert drafts(db) == [[1, 2, None, None, None]]
     asking.get_by_role("button", name="Show those ranks").click()
     expect(asking).to_have_count(0)
@@ -89,6 +90,19 @@ def test_a_window_that_is_left_at_once_has_saved_its_ranks(visit: Visit, db: Dat
     ann.until(lambda: drafts(db) == [[4, None, None, None, None]])
     ann.page.get_by_role("link", name="Back to work").click()
     ann.shows(4, None, None, None, None)
+
+
+@on_sqlite
+def test_someone_signed_out_meanwhile_is_told_so(visit: Visit, db: Database, person: Person) -> None:
+    ann = visit(person)
+    ann.failures = True
+    revoke(db, person)
+    ann.rank(3, 3)
+    expect(ann.status).to_contain_text("You are no longer signed in. Open the link you were invited with again")
+    ann.join(invite(db, person))
+    ann.shows(3, 3, None, None, None)
+    expect(ann.status).to_have_text("Saved")
+    assert drafts(db) == [[3, 3, None, None, None]]
 
 
 @on_sqlite
@@ -145,14 +159,18 @@ def test_ranks_that_a_device_kept_come_back_by_themselves_otherwise(
 def test_an_answer_and_its_draft_do_not_overtake_each_other(visit: Visit, db: Database, person: Person) -> None:
     """The draft is on its way when the answer is given; it must not come after it and be taken for a newer one."""
     ann = visit(person)
-    held = []
-    ann.page.route("**/draft", lambda route: held.append(route))  # as on a slow network
+    held: list[Route] = []
+    arrived: list[str] = []
+    ann.page.on("response", lambda response: arrived.append(response.url.rpartition("/")[2]))
+    ann.page.route("**/draft", lambda route: held.append(route))
     with ann.page.expect_request("**/draft"):
         ann.rank(1, 2, 3, 4, 5)
     ann.submit()
     expect(ann.progress).to_have_text("1 of 30")
+    ann.page.wait_for_timeout(300)  # the network is that slow
     with ann.sending():
         for route in held:
             route.continue_()
+    assert [name for name in arrived if name in ("draft", "answer")] == ["draft", "answer"]
     assert len(stored(db)) == 1
     assert drafts(db) == []

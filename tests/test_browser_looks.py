@@ -159,3 +159,22 @@ def test_differences_are_shown_when_asked_for_and_the_wish_is_remembered(visit: 
     ann.page.keyboard.press("d")
     expect(box).not_to_be_checked()
     expect(word).to_have_css("background-color", "rgba(0, 0, 0, 0)")
+
+
+# -- the watch that every test here keeps ------------------------------------------------------------------
+
+
+def test_a_planted_violation_of_the_content_security_policy_is_noticed(visit: Visit, db: Database) -> None:
+    ann = visit()
+    ann.open("/")
+    ann.page.evaluate("document.head.append(Object.assign(document.createElement('script'), { textContent: '1' }))")
+    ann.until(lambda: len(ann.problems) == 1)
+    assert "Content Security Policy" in ann.problems.pop()
+
+
+def test_a_planted_exception_is_noticed(visit: Visit, db: Database) -> None:
+    ann = visit()
+    ann.open("/")
+    ann.page.evaluate("setTimeout(() => { throw new Error('planted') })")
+    ann.until(lambda: len(ann.problems) == 1)
+    assert "planted" in ann.problems.pop()

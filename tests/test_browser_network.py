@@ -78,6 +78,25 @@ def test_a_page_that_cannot_be_loaded_again_loses_no_answer(ann: Judge, db: Data
     ann.until(lambda: ann.screen not in {screen for screen, *_ in stored(db)})  # led on to the screen that is left
 
 
+@on_sqlite
+def test_a_page_that_is_loaded_again_knows_what_waits(ann: Judge, db: Database) -> None:
+    ann.page.route("**/answer", lambda route: route.abort())
+    answer_unsent(ann, 1, 2, 3, 4, 5)
+    answer_unsent(ann, 5, 4, 3, 2, 1)
+    expect(ann.banner).to_contain_text(WAITING.format(2))
+    ann.page.reload()  # the page comes, answers still do not get through
+    expect(ann.banner).to_contain_text(WAITING.format(2))
+    expect(ann.progress).to_have_text("2 of 30")
+    ann.shows(None, None, None, None, None)
+    ann.open()  # the server knows of no answer and offers the first screen again
+    ann.shows(1, 2, 3, 4, 5)
+    expect(ann.status).to_have_text("Your answer to this screen is waiting to be sent. You can still change it.")
+    expect(ann.progress).to_have_text("2 of 30")
+    ann.page.unroute("**/answer")
+    ann.page.get_by_role("button", name="Try now").click()
+    all_arrived(ann, db, 2)
+
+
 def test_a_server_that_is_stopped_and_started_again_gets_what_waits(ann: Judge, db: Database, server: Server) -> None:
     server.stop()
     answer_unsent(ann, 1, 2, 3, 4, 5)
@@ -162,15 +181,26 @@ def test_answers_are_sent_from_the_page_of_thanks_too(visit: Visit, db: Database
     expect(ann.banner).to_contain_text(WAITING.format(3))
     ann.page.goto("about:blank")
     server.start()
-    ben = visit(new_judge(db, "ben"))
     db.clock.forward(minutes=61)  # the work goes back to the pool, and another judge does it
-    ben.open()
+    ben = visit(new_judge(db, "ben"))
     for _ in range(3):
         ben.answer(5, 4, 3, 2, 1)
     ann.open("/c/news/judge")
     expect(ann.page.get_by_role("heading", level=1)).to_have_text("Thank you")
     expect(ann.page.get_by_text("Screens judged: 3")).to_be_visible()
     assert len(stored(db)) == 6
+
+
+@on_sqlite
+def test_a_window_that_waits_goes_on_when_another_has_sent_its_answers(ann: Judge, db: Database) -> None:
+    ann.page.route("**/answer", lambda route: route.abort())  # in this window alone
+    for _ in range(3):
+        answer_unsent(ann, 1, 2, 3, 4, 5)
+    expect(ann.status).to_contain_text("This was the last screen loaded on this device.")
+    last = ann.screen
+    ann.another_tab()
+    expect(ann.page.locator(f"#work[data-screen='{last}']")).to_have_count(0)
+    all_arrived(ann, db, 3)
 
 
 @on_sqlite

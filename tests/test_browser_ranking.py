@@ -115,8 +115,28 @@ def test_a_double_click_answers_one_screen_and_reproaches_nobody(ann: Judge, db:
     with ann.sending():
         ann.page.locator("#submit").dblclick()
     expect(ann.progress).to_have_text("1 of 30")
-    expect(ann.page.locator("#missing")).to_be_hidden()
     assert len(stored(db)) == 1
+
+
+@on_sqlite
+def test_a_second_click_does_nothing_on_the_screen_that_has_come_meanwhile(ann: Judge) -> None:
+    ann.page.wait_for_load_state("networkidle")
+    ann.rank(1, 2, 3, 4, 5)
+    clicks_on_a_rank = ann.page.evaluate(
+        """() => {
+            const { x, y } = document.querySelector("#output-3 .rank").getBoundingClientRect();
+            const under = () => document.elementFromPoint(x + 5, y + 5 + scrollY)?.closest(".rank") ?? null;
+            scrollTo(0, 0);
+            const before = under() !== null;
+            document.getElementById("submit").click();
+            document.getElementById("submit").click(); // by now that of the next screen
+            return [before, under() !== null];
+        }"""
+    )
+    assert clicks_on_a_rank == [True, False]
+    expect(ann.progress).to_have_text("1 of 30")
+    expect(ann.page.locator("#missing")).to_be_hidden()
+    ann.answer(5, 4, 3, 2, 1)  # the screen wakes up by itself
 
 
 @on_sqlite

@@ -439,3 +439,23 @@ def test_another_process_that_writes_is_waited_for(sqlite_db: Database, tmp_path
         assert not added.is_alive()
     with sqlite_db.read() as tx:
         assert tx.execute(sa.select(schema.person.c.name)).scalar_one() == "ann"
+
+
+def test_a_file_of_others_is_refused_and_left_as_it_is(tmp_path: Path) -> None:
+    path = tmp_path / "other.db"
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("create table theirs (x)")
+        connection.commit()
+    before = path.read_bytes()
+    for create in (False, True):
+        with pytest.raises(DatabaseError, match=r"holds other tables \(theirs\) and no campaign"):
+            Database.open(f"sqlite:///{path}", create=create)
+    assert path.read_bytes() == before
+    assert [each.name for each in tmp_path.iterdir()] == ["other.db"]
+
+
+def test_a_new_file_is_its_owners_alone(tmp_path: Path) -> None:
+    db = Database.open(f"sqlite:///{tmp_path}/new.db", create=True)
+    new_campaign(db)
+    assert {path.stat().st_mode & 0o077 for path in tmp_path.iterdir()} == {0}
+    db.close()

@@ -64,6 +64,10 @@ class Database:
         parsed = _parse(url)
         if parsed.get_backend_name() == "sqlite":
             _check_sqlite_file(parsed, create)
+            # A file that turns out not to be ours is left as it is.
+            with closing(cls(_engine(parsed, read_only=True))) as looked_at:
+                if looked_at.revision() is not None or not create:
+                    looked_at.check_revision()
         database = cls(_engine(parsed, read_only), clock)
         try:
             if create and database.revision() is None:
@@ -222,6 +226,16 @@ def _check_sqlite_file(url: sa.URL, create: bool) -> None:
             raise DatabaseError(f"{path}: is not an SQLite database; name another file")
     elif not create:
         raise DatabaseError(f"{path}: no such file; make a campaign with 'palmares campaign new', or name its database")
+    else:
+        _make_private(path)
+
+
+def _make_private(path: Path) -> None:
+    """An empty file that only its owner may read: it will hold the names of judges."""
+    try:
+        os.close(os.open(path, os.O_CREAT | os.O_WRONLY, 0o600))
+    except OSError as error:
+        raise DatabaseError(f"{path}: cannot be made ({error.strerror}); may you write to its folder?") from None
 
 
 def _engine(url: sa.URL, read_only: bool) -> sa.Engine:

@@ -49,7 +49,7 @@ def add_person(
     db: Database, campaign: str, role: Role | str, name: str, *, langs: Iterable[str] = (), by: int | None = None
 ) -> Person:
     """Add someone to a campaign; ``langs`` limits a judge to some language pairs."""
-    role, name, langs = _role(role), _checked_name(name), list(dict.fromkeys(langs))
+    role, name, langs = _role(role), checked_name(name), list(dict.fromkeys(langs))
     with db.begin() as tx:
         info = find_campaign(tx, campaign)
         lock(tx, info.id)  # two of one name at once: one of them is refused
@@ -253,7 +253,8 @@ def _role(role: Role | str) -> Role:
         raise InputError(f"role: got {role!r}; allowed: {', '.join(Role)}") from None
 
 
-def _checked_name(name: str) -> str:
+def checked_name(name: str) -> str:
+    """A name that someone may have; others are refused."""
     if not name.strip() or name != name.strip() or len(name) > 200 or not name.isprintable():
         raise InputError(f"name: got {name!r}; allowed: 1 to 200 printable characters, no white space around them")
     return name

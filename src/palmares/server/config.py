@@ -12,6 +12,8 @@ from ..errors import InputError
 
 DATABASE_VARIABLE = "PALMARES_DATABASE"
 ROOT_PATH_VARIABLE = "PALMARES_ROOT_PATH"
+#: What our addresses begin with: with a root path alike, nobody could tell whether a proxy has cut it off.
+OWN_PATHS = frozenset({"api", "c", "health", "join", "leave", "openapi.json", "static"})
 _ROOT_PATH = re.compile(r"(/[A-Za-z0-9._~-]+)*")
 
 
@@ -29,6 +31,8 @@ class ServerConfig:
                 f"root path: got {self.root_path!r}; allowed: nothing, or a path of letters, digits and . _ ~ - "
                 "such as /eval"
             )
+        if path.removeprefix("/").partition("/")[0] in OWN_PATHS:
+            raise InputError(f"root path: got {self.root_path!r}; our own addresses begin so; take another: /eval")
         object.__setattr__(self, "root_path", path)
 
     @classmethod

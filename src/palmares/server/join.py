@@ -77,11 +77,11 @@ def _enter(request: Request, db: Database, token: str) -> Response:
 
 
 def _invited(request: Request, db: Database, token: str) -> Person:
-    """Whom a link is for; wrong ones are counted by address."""
-    address = request.client.host if request.client else "unknown"
-    check_joins(db, address)
+    """Whom a link is for. Wrong ones are counted by address; a right one opens the door all the same."""
     person = redeem(db, token)
     if person is None:
+        address = request.client.host if request.client else "unknown"
+        check_joins(db, address)
         count_failed_join(db, address)
         raise HTTPException(
             404,

@@ -58,6 +58,7 @@ def _base(url: str) -> str:
 def _everyone(db: Database, name: str, people: tuple[str, ...], arguments: dict[str, Any]) -> list[Person]:
     """All who were named or counted, added where they are not there yet."""
     from ...campaign.definition import find_campaign
+    from ...campaign.people import checked_name
     from ...campaign.people import people as known_people
 
     with db.read() as tx:
@@ -69,6 +70,8 @@ def _everyone(db: Database, name: str, people: tuple[str, ...], arguments: dict[
         raise InputError(f"--langs says what a judge judges, and --role is {arguments['role']}; leave out --langs")
     if not names:
         raise InputError("nobody to invite; give names, or --count for people without one")
+    for each in names:  # before anyone is added
+        checked_name(each)
     for person in (known[each] for each in names if each in known):
         _refuse_changes(person, arguments["role"], langs)
     return _added(db, name, list(dict.fromkeys(names)), known, arguments["role"], langs)

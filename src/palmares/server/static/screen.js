@@ -9,7 +9,7 @@ import { Stopwatch } from "./stopwatch.js";
 import { get, put } from "./storage.js";
 
 const DIFFERENCES = "palmares:differences";
-const JUST_OPENED = 500; // milliseconds in which a click on a screen nobody has touched was meant for the one before it
+const JUST_OPENED = 350; // milliseconds in which a second click or Enter was meant for the screen before
 const QUIET = new Set(["saving", "saved", "storing"]);
 const element = (id) => document.getElementById(id);
 
@@ -20,7 +20,6 @@ export class Screen {
     this.id = this.data.screen;
     this.practice = "practice" in this.data;
     this.queued = queued;
-    this.touched = first;
     this.answered = answered;
     this.form = element("answer");
     this.watch = new Stopwatch();
@@ -29,6 +28,7 @@ export class Screen {
     this.form.addEventListener("submit", (event) => this.onSubmit(event));
     element("skip-form").addEventListener("submit", (event) => this.onSkip(event));
     this.prepareControls();
+    if (!first) this.ignoreSecondClick();
     if (known) this.ranks.show(known);
     if (queued) this.status("queued");
     this.draft?.recover();
@@ -50,6 +50,17 @@ export class Screen {
     element("differences").addEventListener("change", (event) => put(DIFFERENCES, event.target.checked));
   }
 
+  /** The screen has taken the place of the one before, under the mouse. */
+  ignoreSecondClick() {
+    const work = element("work");
+    work.classList.add("opening");
+    this.opening = true;
+    setTimeout(() => {
+      work.classList.remove("opening");
+      this.opening = false;
+    }, JUST_OPENED);
+  }
+
   /** Report something beside the buttons; what goes as it should is not read out. */
   status(key) {
     element("status").textContent = say(key);
@@ -57,7 +68,7 @@ export class Screen {
   }
 
   changed() {
-    this.touched = true;
+    this.opening = false;
     this.queued = false;
     const { missing } = this.ranks;
     if (!missing.length) element("missing").hidden = true;
@@ -136,7 +147,7 @@ export class Screen {
 
   onSubmit(event) {
     const { missing } = this.ranks;
-    if (!this.touched && this.watch.milliseconds < JUST_OPENED) {
+    if (this.opening) {
       event.preventDefault();
     } else if (missing.length) {
       event.preventDefault();
