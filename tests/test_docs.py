@@ -131,6 +131,12 @@ def _as_toml(value: object) -> str:
     return json.dumps(value)
 
 
+@pytest.mark.parametrize("path", sorted(DOCS.glob("*.md")), ids=lambda path: path.stem)
+def test_no_page_has_a_gap_left_to_fill(path: Path) -> None:
+    prose = re.sub(r"```.*?```|`[^`]*`|\$[^$]*\$", "", path.read_text("utf-8"), flags=re.DOTALL)
+    assert re.findall(r"\b(?:[A-Z]{3,}_[A-Z_]{3,}|TODO|TBD)\b", prose) == []
+
+
 def test_every_public_name_is_in_the_python_reference() -> None:
     listed = page("api") + page("quickstart") + page("architecture")
     assert [name for name in pm.__all__ if name != "__version__" and name not in listed] == []
