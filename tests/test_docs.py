@@ -134,7 +134,7 @@ def _as_toml(value: object) -> str:
 @pytest.mark.parametrize("path", sorted(DOCS.glob("*.md")), ids=lambda path: path.stem)
 def test_no_page_has_a_gap_left_to_fill(path: Path) -> None:
     prose = re.sub(r"```.*?```|`[^`]*`|\$[^$]*\$", "", path.read_text("utf-8"), flags=re.DOTALL)
-    assert re.findall(r"\b(?:[A-Z]{3,}_[A-Z_]{3,}|TODO|TBD)\b", prose) == []
+    assert re.findall(r"\b(?:(?!PALMARES_)[A-Z]{3,}_[A-Z_]{3,}|TODO|TBD)\b", prose) == []
 
 
 def test_every_public_name_is_in_the_python_reference() -> None:
