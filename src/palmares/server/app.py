@@ -6,7 +6,6 @@ import re
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from importlib import import_module
-from importlib.util import find_spec
 
 from fastapi import FastAPI
 from starlette.concurrency import run_in_threadpool
@@ -57,8 +56,6 @@ def create_app(config: ServerConfig, *, database: Database | None = None) -> Fas
 
 def _add_routes(app: FastAPI) -> None:
     for name, for_programs in ROUTERS.items():
-        if find_spec(f"{__package__}.{name}") is None:
-            continue
         router = import_module(f".{name}", __package__).router
         app.include_router(router, include_in_schema=for_programs)
     app.mount(f"/static/{pages.digest()}", StaticFilesForEver(directory=pages.STATIC), name="static")
