@@ -540,9 +540,10 @@ def test_a_control_is_told_apart(db: Database, tmp_path: Path) -> None:
     copy = line["outputs"].pop(place)
     assert (copy["systems"], copy["kind"], copy["text"]) == ([], "degraded", view.options[place].text)
     assert copy["rank"] == place + 1
-    # Four of its six words are still those of the system whose output it was.
+    # Four of its six words are still those of the system whose output it was; the others may be its own, too.
     ((system, words),) = Counter(word[0] for word in copy["text"].split()).most_common(1)
-    assert (shown[copy["original"] - 1], words) == (system, 4)
+    assert shown[copy["original"] - 1] == system
+    assert words >= 4
     assert {(output["kind"], output["original"]) for output in line["outputs"]} == {("system", None)}
 
 
