@@ -8,7 +8,7 @@ from .data import EVALICA_VOTES
 _SETUP = """
 import palmares as pm
 from palmares.models.bradley_terry import BradleyTerry
-from palmares.uncertainty.resampling import resample
+from palmares.ranking.bootstrap import resample
 judgments = pm.simulate(systems={systems}, rankings={rankings}, judges=200, segments=3000, rng=0).judgments
 counts = judgments.counts
 resample(BradleyTerry(), counts, unit="pair", resamples=2, seed=0)

@@ -10,9 +10,9 @@ import time
 from collections.abc import Sequence
 from dataclasses import replace
 
+from palmares.design.coverage import Coverage, Method, MethodCoverage, coverage, methods_of
+from palmares.design.simulate import CampaignPlan
 from palmares.models.base import create
-from palmares.planning.coverage import Coverage, Method, MethodCoverage, coverage, methods_of
-from palmares.planning.simulate import CampaignPlan
 from palmares.report.coverage_views import unit_text
 
 from .common import report

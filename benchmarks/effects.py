@@ -16,7 +16,7 @@ import polars as pl
 
 from palmares import Judgments, read, simulate
 from palmares.models.base import create
-from palmares.uncertainty.resampling import resample
+from palmares.ranking.bootstrap import resample
 
 from .common import report
 from .coverage import EFFECTS, PLAIN

@@ -8,7 +8,7 @@ from .data import EVALICA_VOTES
 _SETUP = """
 import palmares as pm
 from palmares.models.base import create
-from palmares.uncertainty.resampling import resample
+from palmares.ranking.bootstrap import resample
 judgments = pm.simulate(
     systems={systems}, rankings={rankings}, judges=200, segments=3000, spread={spread}, rng=0
 ).judgments

@@ -65,7 +65,7 @@ for i, j, outcome in zip(a.tolist(), b.tolist(), o.tolist()):
 _CAMPAIGN = """
 import palmares as pm
 from palmares.models.base import create
-from palmares.uncertainty.resampling import resample
+from palmares.ranking.bootstrap import resample
 counts = pm.simulate(systems={systems}, rankings={rankings}, judges=200, segments=3000, rng=0).judgments.counts
 model = create("trueskill", {settings})
 resample(model, counts, unit="pair", resamples=2, seed=0)

@@ -14,7 +14,7 @@ import numpy as np
 import palmares as pm
 from palmares import plots
 from palmares.models.base import Fit, create
-from palmares.plots.theme import FAINT, INK, PALETTE, altair, themed
+from palmares.report.plots.theme import FAINT, INK, PALETTE, altair, themed
 
 DOCS = Path(__file__).parent
 CAMPAIGN = DOCS.parent / "examples" / "campaign.csv"

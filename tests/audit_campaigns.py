@@ -8,8 +8,8 @@ import numpy as np
 import polars as pl
 
 import palmares as pm
-from palmares.auditing.case import Case
-from palmares.auditing.run import case_of
+from palmares.analysis.audit.case import Case
+from palmares.analysis.audit.run import case_of
 from palmares.judgments import Judgments
 from palmares.models.bradley_terry import BradleyTerry
 

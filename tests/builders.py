@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import polars as pl
 
-from palmares.counts import PairCounts
 from palmares.judgments import Judgments
+from palmares.judgments.counts import PairCounts
 
 
 def judged(rows: Sequence[tuple[str, str, int]], **columns: Sequence[object]) -> Judgments:

@@ -17,13 +17,13 @@ from hypothesis import strategies as st
 from strategies import examples
 
 import palmares as pm
+from palmares.analysis.agreement.alpha import NOMINAL, alpha, ordinal
+from palmares.analysis.agreement.kappa import band
+from palmares.analysis.agreement.result import Agreement
+from palmares.analysis.agreement.tallies import rows_of, shares_of
 from palmares.errors import InputError
 from palmares.judgments import Judgments
-from palmares.reliability.alpha import NOMINAL, alpha, ordinal
-from palmares.reliability.kappa import band
-from palmares.reliability.result import Agreement
-from palmares.reliability.tallies import rows_of, shares_of
-from palmares.uncertainty.resampling import generator
+from palmares.ranking.bootstrap import generator
 
 #: The example of the page docs/agreement.md: (segment, judge, a, b, outcome).
 BY_HAND = [
@@ -484,7 +484,7 @@ def test_the_kappa_of_the_table_is_the_mean_of_the_judges() -> None:
 def test_many_judges_are_resampled_in_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
     judgments = pm.simulate(systems=5, rankings=120, judges=7, segments=40, rng=2).judgments
     whole = pm.agreement(judgments, judges=True, rng=0, resamples=100)
-    monkeypatch.setattr("palmares.reliability.kappa._COLUMNS", 3)
+    monkeypatch.setattr("palmares.analysis.agreement.kappa._COLUMNS", 3)
     assert pm.agreement(judgments, judges=True, rng=0, resamples=100) == whole
 
 

@@ -24,9 +24,9 @@ from audit_campaigns import (
 )  # fmt: skip
 
 import palmares as pm
-from palmares.auditing import CHECKS
-from palmares.auditing.cycles import intransitivity
-from palmares.auditing.run import Audit
+from palmares.analysis.audit import CHECKS
+from palmares.analysis.audit.cycles import intransitivity
+from palmares.analysis.audit.run import Audit
 from palmares.errors import InputError
 from palmares.judgments import Judgments
 

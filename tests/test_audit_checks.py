@@ -12,11 +12,11 @@ from audit_campaigns import campaign, case, clean, tying_system
 from builders import counted, judged
 from scipy.stats import norm, t
 
-from palmares.auditing import CHECKS
-from palmares.auditing.case import Tally
-from palmares.auditing.claims import Claim, _judged, holds, weakest
-from palmares.auditing.concentration import concentration, exact_interval, holders, material, uneven
-from palmares.auditing.cycles import (
+from palmares.analysis.audit import CHECKS
+from palmares.analysis.audit.case import Tally
+from palmares.analysis.audit.claims import Claim, _judged, holds, weakest
+from palmares.analysis.audit.concentration import concentration, exact_interval, holders, material, uneven
+from palmares.analysis.audit.cycles import (
     circular,
     clusters,
     intransitivity,
@@ -26,17 +26,17 @@ from palmares.auditing.cycles import (
     strongest,
     unfitted,
 )
-from palmares.auditing.design import groups, minimum_cut, rare_pairs, together
-from palmares.auditing.drift import _change, drift, trend
-from palmares.auditing.findings import Finding, Subject, plain
-from palmares.auditing.influence import departures, influence, moves
-from palmares.auditing.judges import design_effect, differences, judge_sums, per_scale
-from palmares.auditing.points import residual_points, tail, whitening
-from palmares.auditing.position import position, unshared, within_pairs
-from palmares.auditing.run import corrected
-from palmares.auditing.separation import can_lose, fitted_lead
-from palmares.auditing.ties import lead, reversals
-from palmares.auditing.wording import decimals, judge_named, number, percent, some, span
+from palmares.analysis.audit.design import groups, minimum_cut, rare_pairs, together
+from palmares.analysis.audit.drift import _change, drift, trend
+from palmares.analysis.audit.findings import Finding, Subject, plain
+from palmares.analysis.audit.influence import departures, influence, moves
+from palmares.analysis.audit.judges import design_effect, differences, judge_sums, per_scale
+from palmares.analysis.audit.points import residual_points, tail, whitening
+from palmares.analysis.audit.position import position, unshared, within_pairs
+from palmares.analysis.audit.run import corrected
+from palmares.analysis.audit.separation import can_lose, fitted_lead
+from palmares.analysis.audit.ties import lead, reversals
+from palmares.analysis.audit.wording import decimals, judge_named, number, percent, some, span
 from palmares.errors import InputError
 from palmares.judgments import Judgments
 

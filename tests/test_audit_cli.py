@@ -14,7 +14,7 @@ from audit_campaigns import campaign, contrary_judge
 from click.testing import CliRunner, Result
 
 import palmares as pm
-from palmares.auditing import CHECKS
+from palmares.analysis.audit import CHECKS
 from palmares.cli import cli
 from palmares.errors import PalmaresError
 from palmares.judgments import Judgments

@@ -9,11 +9,11 @@ import pytest
 from builders import counted, judged, pair_counts
 
 from palmares import rank
-from palmares.counts import PairCounts
 from palmares.errors import InputError, UnplaceableError
+from palmares.judgments.counts import PairCounts
 from palmares.models.base import Model, create
 from palmares.models.baselines import RECONSTRUCTIONS, AdjustedUniform, IndependentPairs, IndependentSystems, Uniform
-from palmares.uncertainty.resampling import resample
+from palmares.ranking.bootstrap import resample
 
 #: a beat b 6 times, tied once, lost 2; a beat c 3 times; b and c never met.
 #: So a has 9 wins, 1 tie, 2 losses of 12; b 2, 1, 6 of 9; c 0, 0, 3 of 3; and 1 judgment of 12 is a tie.

@@ -16,7 +16,7 @@ import palmares as pm
 from palmares.errors import InputError, UnplaceableError
 from palmares.kernels import bradley_terry as kernel
 from palmares.models.bradley_terry import ELO, BradleyTerry
-from palmares.uncertainty.resampling import resample
+from palmares.ranking.bootstrap import resample
 
 TIES = ("davidson", "rao-kupper", "half", "ignore")
 

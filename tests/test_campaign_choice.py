@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import chisquare
 
-from palmares.campaign.choice import STRATEGIES, Balanced, Candidate, Pool, Uniform, choose
+from palmares.design.choice import STRATEGIES, Balanced, Candidate, Pool, Uniform, choose
 from palmares.errors import InputError
 
 

@@ -14,8 +14,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from palmares.campaign.choice import STRATEGIES
 from palmares.campaign.settings import Settings
+from palmares.design.choice import STRATEGIES
 from palmares.errors import InputError
 
 SECTIONS = {section.name: fields(section.default_factory) for section in fields(Settings)}  # type: ignore[arg-type]

@@ -15,7 +15,7 @@ from click.testing import CliRunner
 from scipy.stats import norm
 
 import palmares as pm
-from palmares.changes.difference import Changes
+from palmares.analysis.diff.changes import Changes
 from palmares.cli import cli, main
 from palmares.errors import InputError
 from palmares.judgments import Judgments

@@ -21,10 +21,10 @@ from builders import random_rows
 import palmares as pm
 from palmares import cluster, compute
 from palmares.cli import main
-from palmares.cluster import ClusterError, Work, connect
-from palmares.counts import FloatArray, PairCounts
+from palmares.compute.dask import ClusterError, Work, connect
 from palmares.errors import InputError, MissingExtraError
 from palmares.judgments import Judgments
+from palmares.judgments.counts import FloatArray, PairCounts
 from palmares.models.base import create
 from palmares.models.ratios import ExpectedWins
 

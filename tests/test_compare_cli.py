@@ -17,12 +17,12 @@ import pytest
 from builders import counted, random_rows
 
 from palmares import __version__, compare, learning_curve, noise_test, plots, read
+from palmares.analysis.compare.comparison import HIGHER_IS_BETTER
+from palmares.analysis.compare.contenders import RUNS
+from palmares.analysis.compare.folds import BY
 from palmares.cli import COMMANDS
 from palmares.cli.compare import MEASURES
-from palmares.evaluation.comparison import HIGHER_IS_BETTER
-from palmares.evaluation.contenders import RUNS
-from palmares.evaluation.folds import BY
-from palmares.plots.theme import PALETTE
+from palmares.report.plots.theme import PALETTE
 
 MODELS = ("--model", "expected-wins", "--model", "independent-pairs")
 QUICK = (*MODELS, "--folds", "4")

@@ -12,9 +12,9 @@ import pytest
 from palmares import CampaignPlan, coverage
 from palmares.cli import COMMANDS, main
 from palmares.cli.coverage import UNITS
+from palmares.design.coverage import MEASURES, SOURCES, Coverage, measure, methods_of
 from palmares.errors import InputError
 from palmares.models.base import create
-from palmares.planning.coverage import MEASURES, SOURCES, Coverage, measure, methods_of
 from palmares.report.coverage_views import coverage_csv_table, coverage_table
 from palmares.report.tables import RENDERERS
 

@@ -11,7 +11,7 @@ import pytest
 from builders import counted, pair_counts
 
 from palmares import rank
-from palmares.counts import PairCounts
+from palmares.judgments.counts import PairCounts
 from palmares.kernels.linear_order import mean_places
 from palmares.models import orders
 from palmares.models.orders import Lopez, MostProbableRanking, best_places, groups

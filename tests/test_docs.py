@@ -16,10 +16,10 @@ import palmares as pm
 from palmares.campaign.settings import Settings
 from palmares.cli import COMMANDS
 from palmares.cli.campaign import CAMPAIGN_COMMANDS
+from palmares.design.simulate import CampaignPlan
 from palmares.ingest.columns import GUESSES
 from palmares.models import DEFAULT_MODEL
-from palmares.planning.simulate import CampaignPlan
-from palmares.uncertainty.wording import interval_text, score_text
+from palmares.ranking.wording import interval_text, score_text
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"

@@ -19,15 +19,15 @@ from hypothesis import strategies as st
 from strategies import examples
 
 import palmares as pm
-from palmares.counts import PairCounts
+from palmares.analysis.compare.calibration import BINS, bins, tally
+from palmares.analysis.compare.comparison import HIGHER_IS_BETTER, Comparison
+from palmares.analysis.compare.contenders import RUNS, contenders
+from palmares.analysis.compare.folds import Folds, choose_by, clusters_of, judge_folds, random_folds, units_of
+from palmares.analysis.compare.heldout import evaluate
+from palmares.analysis.compare.radius import PUBLISHED, partition, tuned_radius
 from palmares.errors import InputError, UnplaceableError
-from palmares.evaluation.calibration import BINS, bins, tally
-from palmares.evaluation.comparison import HIGHER_IS_BETTER, Comparison
-from palmares.evaluation.contenders import RUNS, contenders
-from palmares.evaluation.folds import Folds, choose_by, clusters_of, judge_folds, random_folds, units_of
-from palmares.evaluation.heldout import evaluate
-from palmares.evaluation.radius import PUBLISHED, partition, tuned_radius
 from palmares.judgments import Judgments
+from palmares.judgments.counts import PairCounts
 from palmares.models.base import CountModel, Fit, OutcomeFit, create
 
 QUICK = ["bradley-terry", "expected-wins", "independent-pairs"]

@@ -11,16 +11,16 @@ import pytest
 from builders import counted, judged, random_rows
 
 import palmares as pm
+from palmares.analysis.compare.against_gold import against_gold
+from palmares.analysis.compare.curves import first_units
+from palmares.analysis.compare.gold import Gold, agreement, bootstrap_gold, ndcg, read_gold
+from palmares.analysis.compare.heldout import evaluate
+from palmares.analysis.compare.noise import noisy_judges, with_noise
+from palmares.analysis.compare.trials import Curve, summed_up
 from palmares.errors import InputError, UnplaceableError
-from palmares.evaluation.against_gold import against_gold
-from palmares.evaluation.curves import first_units
-from palmares.evaluation.gold import Gold, agreement, bootstrap_gold, ndcg, read_gold
-from palmares.evaluation.heldout import evaluate
-from palmares.evaluation.noise import noisy_judges, with_noise
-from palmares.evaluation.trials import Curve, summed_up
 from palmares.judgments import Judgments
 from palmares.models.base import create
-from palmares.uncertainty.resampling import generator
+from palmares.ranking.bootstrap import generator
 
 DATA = Judgments.from_rows(random_rows(np.random.default_rng(0), rankings=80))
 QUICK = {"models": ["expected-wins", "independent-pairs"], "rng": 0, "executor": "serial"}

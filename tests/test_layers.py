@@ -15,33 +15,31 @@ PACKAGE = Path(palmares.__file__).parent
 #: From the bottom up. A module may import from layers below its own, and from its own subpackage.
 LAYERS = (
     {"errors"},
-    {"registry", "_version", "cluster", "pools"},
-    {"fingerprint", "counts", "rows", "judgments", "compute"},
-    {"ingest", "kernels"},
-    {"models", "texts"},
-    {"uncertainty"},
-    {"overview", "changes", "agreement", "auditing", "evaluation", "scoring", "planning", "reliability"},
-    {"plots", "report"},
+    {"registry", "_version"},
+    {"judgments"},
+    {"compute"},
+    {"ingest"},
+    {"texts"},
+    {"kernels"},
+    {"models"},
+    {"ranking"},
+    {"design"},
+    {"analysis"},
+    {"experiments"},
     {"campaign"},
+    {"report"},
     {"server"},
     {"cli"},
     {"__main__"},
 )
-#: Neighbours in one layer that may be imported.
-SIDEWAYS = {
-    ("judgments", "counts"),
-    ("judgments", "fingerprint"),
-    ("judgments", "rows"),
-    ("evaluation", "planning"),
-}
 #: Packages that only some parts may import.
 ONLY_IN = {
     "numba": {"kernels"},
-    "altair": {"plots"},
-    "cloudpickle": {"cluster"},
-    "dask": {"cluster"},
-    "distributed": {"cluster"},
-    "vl_convert": {"plots"},
+    "altair": {"report"},
+    "cloudpickle": {"compute"},
+    "dask": {"compute"},
+    "distributed": {"compute"},
+    "vl_convert": {"report"},
     "click": {"cli", "report"},
     "rich": {"cli", "report"},
     "sqlalchemy": {"campaign", "cli"},  # the command line reads the address of a database
@@ -92,7 +90,7 @@ def faults(source: str, module: str, *, is_package: bool = False) -> list[str]:
             found.append(f"{module} imports the package itself")
             continue
         there = part_of(name)
-        if there == here or (here, there) in SIDEWAYS:
+        if there == here:
             continue
         if level(there) >= level(here):
             found.append(f"{module} imports {name}: {there} is not below {here}")
@@ -131,8 +129,8 @@ def test_every_part_has_one_layer() -> None:
         ("palmares.errors", "if True:\n    from .registry import Registry"),
         ("palmares.models.base", "import numba"),
         ("palmares.report.views", "def draw():\n    import altair as alt"),
-        ("palmares.uncertainty.ranking", "from rich.table import Table"),
-        ("palmares.plots.save", "import click"),
+        ("palmares.ranking.rank", "from rich.table import Table"),
+        ("palmares.report.plots.save", "import click"),
         ("palmares.texts.plain", "from ..models import MODELS"),
         ("palmares.ingest.scan", "from ..texts.lines import read_text"),
         ("palmares.texts.plain", "import sqlalchemy as sa"),
@@ -149,7 +147,7 @@ def test_a_planted_bad_import_is_caught(module: str, source: str) -> None:
     [
         ("palmares.models.ratios", "from .base import CountModel\nfrom ..errors import InputError", False),
         ("palmares.models", "from ..registry import Entry\nfrom .base import Fit", True),
-        ("palmares.uncertainty.resampling", "from .. import compute\nimport numpy as np", False),
+        ("palmares.ranking.bootstrap", "from .. import compute\nimport numpy as np", False),
         ("palmares.cli.rank", "def rank():\n    from ..plots.save import save\n    import click", False),
     ],
 )

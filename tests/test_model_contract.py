@@ -30,9 +30,9 @@ from contract import (
 from palmares import MODELS, rank
 from palmares.errors import InputError
 from palmares.judgments import Judgments
+from palmares.judgments.units import UNITS
 from palmares.models.base import Convergence, Model, create, settings
-from palmares.uncertainty.resampling import resample
-from palmares.uncertainty.units import UNITS
+from palmares.ranking.bootstrap import resample
 
 CYCLE = {("a", "b"): (4, 0, 1), ("b", "c"): (4, 0, 1), ("a", "c"): (1, 0, 4)}
 SYMMETRIC = {

@@ -12,7 +12,7 @@ from builders import counted
 from palmares import plots, rank
 from palmares.errors import InputError
 from palmares.models.base import create
-from palmares.uncertainty.result import Ranking
+from palmares.ranking.result import Ranking
 
 pytest.importorskip("altair", reason="needs the extra 'report'")
 pytest.importorskip("vl_convert", reason="needs the extra 'report'")

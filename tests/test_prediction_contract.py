@@ -7,9 +7,9 @@ import pytest
 from builders import counted, pair_counts
 from contract import PREDICTS_ONLY, RANKS_ONLY, every_predictor, needs, order, renamed, sample, shuffled_names
 
-from palmares.counts import PairCounts
 from palmares.errors import InputError
 from palmares.judgments import Judgments
+from palmares.judgments.counts import PairCounts
 from palmares.models.base import CountModel, Fit, Model, create, mean_preference
 
 

@@ -10,6 +10,7 @@ from builders import counted
 
 from palmares import describe, head_to_head, rank
 from palmares.judgments import Judgments
+from palmares.ranking.wording import range_text, score_text
 from palmares.report.tables import (
     RENDERERS,
     Column,
@@ -27,7 +28,6 @@ from palmares.report.views import (
     ranking_table,
     systems_csv_table,
 )
-from palmares.uncertainty.wording import range_text, score_text
 
 NASTY = [
     r"back\slash", "a|b", "50%", "under_score", "$x$", "#1", "{b}", "~", "^", "A&B", "*bold*", "[link](url)",

@@ -10,20 +10,20 @@ import pytest
 from scipy.stats import norm
 
 from palmares import EXPERIMENTS, reproduce
-from palmares.counts import PairCounts
+from palmares.analysis.compare.heldout import evaluate
 from palmares.errors import InputError
-from palmares.evaluation.heldout import evaluate
-from palmares.evaluation.reproduce.base import Context, Experiment
-from palmares.evaluation.reproduce.campaigns import from_table, oracle, tie_rate, track, wmt13_pool
-from palmares.evaluation.reproduce.hm13 import scarce
-from palmares.evaluation.reproduce.predictions import cut, drawn, foretold, split
-from palmares.evaluation.reproduce.published import HeadToHeadTable, head_to_head_tables, load
-from palmares.evaluation.reproduce.s14_nway import matches_of
-from palmares.evaluation.reproduce.s14_selection import by_difference, by_quality, choose
-from palmares.evaluation.reproduce.w14_accuracy import accuracy
-from palmares.evaluation.reproduce.w14_models import disagreements, spearman
-from palmares.evaluation.reproduce.w14_tables import expected_wins, uneven_pairs
+from palmares.experiments.base import Context, Experiment
+from palmares.experiments.campaigns import from_table, oracle, tie_rate, track, wmt13_pool
+from palmares.experiments.hm13 import scarce
+from palmares.experiments.predictions import cut, drawn, foretold, split
+from palmares.experiments.published import HeadToHeadTable, head_to_head_tables, load
+from palmares.experiments.s14_nway import matches_of
+from palmares.experiments.s14_selection import by_difference, by_quality, choose
+from palmares.experiments.w14_accuracy import accuracy
+from palmares.experiments.w14_models import disagreements, spearman
+from palmares.experiments.w14_tables import expected_wins, uneven_pairs
 from palmares.judgments import Judgments
+from palmares.judgments.counts import PairCounts
 from palmares.models.baselines import IndependentPairs
 from palmares.models.trueskill import TrueSkill
 from palmares.models.trueskill_rows import chains_of

@@ -11,7 +11,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from palmares.cli import cli, main
-from palmares.evaluation.reproduce import EXPERIMENTS
+from palmares.experiments import EXPERIMENTS
 
 
 def invoke(*arguments: str) -> Result:

@@ -11,17 +11,17 @@ import pytest
 from builders import counted, judged, random_rows
 
 from palmares import compute, rank, simulate
-from palmares.counts import PairCounts
 from palmares.errors import InputError
 from palmares.judgments import Judgments
+from palmares.judgments.counts import PairCounts
+from palmares.judgments.units import UNITS, choose_unit, unit_codes, unit_kinds
 from palmares.models.base import CountModel, Fit, RefitModel, create
 from palmares.models.ratios import ExpectedWins
-from palmares.uncertainty import resampling
-from palmares.uncertainty.ranges import clusters, rank_ranges
-from palmares.uncertainty.ranking import seed_of
-from palmares.uncertainty.resampling import places, resample
-from palmares.uncertainty.signature import signature
-from palmares.uncertainty.units import UNITS, choose_unit, unit_codes, unit_kinds
+from palmares.ranking import resampling
+from palmares.ranking.bootstrap import places, resample
+from palmares.ranking.ranges import clusters, rank_ranges
+from palmares.ranking.rank import seed_of
+from palmares.ranking.signature import signature
 
 ROWS = random_rows(np.random.default_rng(0), rankings=60)
 JUDGMENTS = Judgments.from_rows(ROWS)

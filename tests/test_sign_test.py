@@ -10,8 +10,8 @@ from scipy.stats import binomtest
 from palmares import head_to_head, rank
 from palmares.errors import InputError
 from palmares.judgments import Judgments
-from palmares.uncertainty.head_to_head import HeadToHead
-from palmares.uncertainty.sign_test import mark, sign_test, sign_test_ranges
+from palmares.ranking.head_to_head import HeadToHead
+from palmares.ranking.sign_test import mark, sign_test, sign_test_ranges
 
 
 def compare(data: Judgments, **options: object) -> HeadToHead:

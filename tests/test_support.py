@@ -10,9 +10,9 @@ from scipy.stats import norm
 from palmares import rank, simulate
 from palmares.judgments import Judgments
 from palmares.models import MODELS
-from palmares.uncertainty.multiple import holm
-from palmares.uncertainty.ranges import middle, score_intervals
-from palmares.uncertainty.support import best, better, stability
+from palmares.ranking.multiple import holm
+from palmares.ranking.ranges import middle, score_intervals
+from palmares.ranking.support import best, better, stability
 
 #: Five samples of the places of three systems.
 PLACES = np.array([[1, 2, 3], [1, 3, 2], [2, 1, 3], [1, 2, 3], [1, 2, 3]])

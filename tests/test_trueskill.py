@@ -18,7 +18,7 @@ from palmares.errors import InputError
 from palmares.judgments import Judgments
 from palmares.models.base import CountModel, RefitModel, create
 from palmares.models.trueskill import MODES, TrueSkill
-from palmares.uncertainty.resampling import resample
+from palmares.ranking.bootstrap import resample
 
 # -- batch -----------------------------------------------------------------------------------------
 

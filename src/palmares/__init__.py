@@ -13,35 +13,35 @@ from ._version import __version__
 #: Public name → "module:attribute", or a submodule.
 _EXPORTS = {
     "Judgments": "palmares.judgments:Judgments",
-    "PairCounts": "palmares.counts:PairCounts",
+    "PairCounts": "palmares.judgments.counts:PairCounts",
     "read": "palmares.ingest.files:read",
     "write": "palmares.ingest.files:write",
     "scan": "palmares.ingest.scan:scan",
     "concat": "palmares.ingest.files:concat",
-    "rank": "palmares.uncertainty.ranking:rank",
-    "Ranking": "palmares.uncertainty.ranking:Ranking",
-    "head_to_head": "palmares.uncertainty.head_to_head:head_to_head",
-    "describe": "palmares.overview:describe",
-    "agreement": "palmares.reliability.agreement:agreement",
-    "audit": "palmares.auditing.run:audit",
-    "compare": "palmares.evaluation.compare:compare",
-    "evaluate": "palmares.evaluation.heldout:evaluate",
-    "learning_curve": "palmares.evaluation.curves:learning_curve",
-    "noise_test": "palmares.evaluation.noise:noise_test",
-    "diff": "palmares.changes.difference:diff",
-    "simulate": "palmares.planning.simulate:simulate",
-    "CampaignPlan": "palmares.planning.simulate:CampaignPlan",
-    "coverage": "palmares.planning.coverage:coverage",
-    "reproduce": "palmares.evaluation.reproduce.base:reproduce",
-    "CHECKS": "palmares.auditing:CHECKS",
-    "EXPERIMENTS": "palmares.evaluation.reproduce:EXPERIMENTS",
+    "rank": "palmares.ranking.rank:rank",
+    "Ranking": "palmares.ranking.rank:Ranking",
+    "head_to_head": "palmares.ranking.head_to_head:head_to_head",
+    "describe": "palmares.analysis.describe:describe",
+    "agreement": "palmares.analysis.agreement.run:agreement",
+    "audit": "palmares.analysis.audit.run:audit",
+    "compare": "palmares.analysis.compare.run:compare",
+    "evaluate": "palmares.analysis.compare.heldout:evaluate",
+    "learning_curve": "palmares.analysis.compare.curves:learning_curve",
+    "noise_test": "palmares.analysis.compare.noise:noise_test",
+    "diff": "palmares.analysis.diff.changes:diff",
+    "simulate": "palmares.design.simulate:simulate",
+    "CampaignPlan": "palmares.design.simulate:CampaignPlan",
+    "coverage": "palmares.design.coverage:coverage",
+    "reproduce": "palmares.experiments.base:reproduce",
+    "CHECKS": "palmares.analysis.audit:CHECKS",
+    "EXPERIMENTS": "palmares.experiments:EXPERIMENTS",
     "FORMATS": "palmares.ingest:FORMATS",
     "MODELS": "palmares.models:MODELS",
     "PalmaresError": "palmares.errors:PalmaresError",
-    "cluster": "palmares.cluster",
+    "cluster": "palmares.compute.dask",
     "errors": "palmares.errors",
     "models": "palmares.models",
-    "plots": "palmares.plots",
+    "plots": "palmares.report.plots",
 }
 
 __all__ = [
@@ -79,29 +79,31 @@ __all__ = [
 ]
 
 if TYPE_CHECKING:
-    from . import cluster, errors, models, plots
-    from .auditing import CHECKS
-    from .auditing.run import audit
-    from .changes.difference import diff
-    from .counts import PairCounts
+    from . import errors, models
+    from .analysis.agreement.run import agreement
+    from .analysis.audit import CHECKS
+    from .analysis.audit.run import audit
+    from .analysis.compare.curves import learning_curve
+    from .analysis.compare.heldout import evaluate
+    from .analysis.compare.noise import noise_test
+    from .analysis.compare.run import compare
+    from .analysis.describe import describe
+    from .analysis.diff.changes import diff
+    from .compute import dask as cluster
+    from .design.coverage import coverage
+    from .design.simulate import CampaignPlan, simulate
     from .errors import PalmaresError
-    from .evaluation.compare import compare
-    from .evaluation.curves import learning_curve
-    from .evaluation.heldout import evaluate
-    from .evaluation.noise import noise_test
-    from .evaluation.reproduce import EXPERIMENTS
-    from .evaluation.reproduce.base import reproduce
+    from .experiments import EXPERIMENTS
+    from .experiments.base import reproduce
     from .ingest import FORMATS
     from .ingest.files import concat, read, write
     from .ingest.scan import scan
     from .judgments import Judgments
+    from .judgments.counts import PairCounts
     from .models import MODELS
-    from .overview import describe
-    from .planning.coverage import coverage
-    from .planning.simulate import CampaignPlan, simulate
-    from .reliability.agreement import agreement
-    from .uncertainty.head_to_head import head_to_head
-    from .uncertainty.ranking import Ranking, rank
+    from .ranking.head_to_head import head_to_head
+    from .ranking.rank import Ranking, rank
+    from .report import plots
 
 
 def __getattr__(name: str) -> Any:

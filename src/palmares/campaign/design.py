@@ -10,8 +10,8 @@ from random import Random
 
 import sqlalchemy as sa
 
+from ..design.choice import Candidate, Choice, Pool, choose
 from . import schema
-from .choice import Candidate, Choice, Pool, choose
 from .controls import degrade, looks_like
 from .definition import PairInfo
 from .exposure import Exposure, comparable_segments, outputs_of

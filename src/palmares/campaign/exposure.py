@@ -8,8 +8,8 @@ from itertools import combinations
 
 import sqlalchemy as sa
 
+from ..design.choice import Candidate
 from . import schema
-from .choice import Candidate
 
 
 @dataclass(frozen=True)

@@ -17,8 +17,8 @@ from math import fsum
 from pathlib import Path
 from typing import Any
 
+from ..design.choice import STRATEGIES
 from ..errors import InputError
-from .choice import STRATEGIES
 
 #: The version of the file's layout; a file of another version is refused.
 SCHEMA = 1

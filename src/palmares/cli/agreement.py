@@ -43,7 +43,7 @@ def agreement(as_published: bool, **arguments: Any) -> None:
 
 
 def _measured(arguments: dict[str, Any]) -> list[Any]:
-    from ..reliability.agreement import agreement as measure
+    from ..analysis.agreement.run import agreement as measure
     from .groups import groups
 
     names = ("judges", "counting", "resamples", "p", "executor", "workers")

@@ -44,7 +44,7 @@ def audit(show: str, output: str, **arguments: Any) -> None:
 
 
 def _audits(arguments: dict[str, Any], how: dict[str, Any]) -> list[tuple[Any, Any]]:
-    from ..auditing.run import audit as audit_judgments
+    from ..analysis.audit.run import audit as audit_judgments
     from .groups import groups
 
     found = []

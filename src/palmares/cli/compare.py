@@ -11,7 +11,7 @@ import click
 from ..errors import InputError
 from . import options
 
-#: `palmares.evaluation.comparison.HIGHER_IS_BETTER`, which would be slow to import here.
+#: `palmares.analysis.compare.comparison.HIGHER_IS_BETTER`, which would be slow to import here.
 MEASURES = ("accuracy_clusters", "accuracy_outcome", "perplexity", "log_loss", "brier")
 
 
@@ -62,7 +62,7 @@ def compare(**arguments: Any) -> None:
 
 def _how(arguments: dict[str, Any]) -> dict[str, Any]:
     """What all three kinds of comparison take; wrong models are noticed before the files are read."""
-    from ..evaluation.contenders import contenders
+    from ..analysis.compare.contenders import contenders
 
     _check(arguments)
     models = list(arguments["models"]) or None
@@ -107,7 +107,7 @@ def _found(arguments: dict[str, Any], how: dict[str, Any]) -> list[tuple[Any, An
 
 
 def _gold(arguments: dict[str, Any], judgments: Any) -> Any:
-    from ..evaluation.gold import bootstrap_gold, read_gold
+    from ..analysis.compare.gold import bootstrap_gold, read_gold
 
     if arguments["gold"] is None:
         return None
@@ -121,10 +121,10 @@ def _gold(arguments: dict[str, Any], judgments: Any) -> Any:
 
 
 def _experiment(arguments: dict[str, Any], how: dict[str, Any], judgments: Any, gold: Any) -> tuple[Any, Any]:
-    from ..evaluation.against_gold import against_gold
-    from ..evaluation.compare import compare as compare_models
-    from ..evaluation.curves import learning_curve
-    from ..evaluation.noise import noise_test
+    from ..analysis.compare.against_gold import against_gold
+    from ..analysis.compare.curves import learning_curve
+    from ..analysis.compare.noise import noise_test
+    from ..analysis.compare.run import compare as compare_models
 
     judges: dict[str, Any] = {name: list(arguments[name]) or None for name in ("train_judges", "test_judges")}
     folds: dict[str, Any] = {} if arguments["folds"] is None else {"folds": arguments["folds"]}
@@ -152,11 +152,11 @@ def _numbers(option: str, text: str, kind: type[int] | type[float]) -> list[floa
 
 
 def _plot(found: Sequence[tuple[Any, Any, Any]], path: Path, *, calibrated: bool) -> None:
-    from ..evaluation.trials import Curve
-    from ..plots.calibration import calibration_plot
-    from ..plots.comparisons import model_comparison
-    from ..plots.curves import curve_plot
-    from ..plots.files import save
+    from ..analysis.compare.trials import Curve
+    from ..report.plots.calibration import calibration_plot
+    from ..report.plots.comparisons import model_comparison
+    from ..report.plots.curves import curve_plot
+    from ..report.plots.files import save
 
     for result, _, keys in found:
         value = "-".join(str(v) for _, v in keys if v is not None).replace("/", "_")
@@ -180,7 +180,7 @@ def _print(found: Sequence[tuple[Any, Any, Any]], output: str, *, calibrated: bo
 
 
 def _tables(result: Any, against: Any, keys: Any, flat: bool, calibrated: bool) -> list[Any]:
-    from ..evaluation.trials import Curve
+    from ..analysis.compare.trials import Curve
     from ..report import comparison_views as views
     from .groups import title
 

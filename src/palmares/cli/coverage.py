@@ -10,7 +10,7 @@ from ..models import DEFAULT_MODEL, MODELS
 from . import options
 from .simulate import plan_options
 
-#: `palmares.planning.coverage.SOURCES`, which would be slow to import here.
+#: `palmares.design.coverage.SOURCES`, which would be slow to import here.
 UNITS = ("pair", "ranking", "segment", "judge", "posterior", "sign-test")
 
 
@@ -36,9 +36,9 @@ def coverage(models: tuple[str, ...], units: tuple[str, ...], sided: int, output
     Simulates many campaigns and says, for every model and resampling unit, how often the true rank of a system lies
     outside its range, how wide ranges are, and what their clusters are worth.
     """  # fmt: skip
-    from ..planning.coverage import coverage as study
-    from ..planning.coverage import methods_of
-    from ..planning.simulate import CampaignPlan
+    from ..design.coverage import coverage as study
+    from ..design.coverage import methods_of
+    from ..design.simulate import CampaignPlan
     from ..report.coverage_views import coverage_csv_table, coverage_table
     from .output import print_json, print_tables
 

@@ -19,7 +19,7 @@ def describe(systems: bool, output: str, **arguments: Any) -> None:
     For every language pair: systems, rankings, judgments, ties, judges, how many of the pairs of systems were compared
     (the least and the most often compared pair), and into how many unlinked groups the systems fall.
     """  # fmt: skip
-    from ..overview import describe as describe_judgments
+    from ..analysis.describe import describe as describe_judgments
     from ..report.views import overview_csv_table, overview_table, systems_csv_table, systems_table
     from .output import print_json, print_tables
 

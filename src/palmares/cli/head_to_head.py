@@ -22,9 +22,9 @@ def head_to_head(output: str, **arguments: Any) -> None:
     A cell says how often the system of its column was judged better than the one of its row, ties ignored, with the
     mark of a two-sided sign test; the last rows give expected wins and rank ranges.
     """  # fmt: skip
+    from ..ranking.head_to_head import head_to_head as compare
+    from ..ranking.rank import rank
     from ..report.views import head_to_head_csv_table, head_to_head_table
-    from ..uncertainty.head_to_head import head_to_head as compare
-    from ..uncertainty.ranking import rank
     from .groups import groups, title
     from .output import print_json, print_tables
 

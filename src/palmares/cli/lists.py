@@ -34,8 +34,8 @@ def formats(output: str) -> None:
 @options.format_option
 def models(output: str) -> None:
     """List the models and their settings, with defaults."""
+    from ..ranking.signature import fact_text
     from ..report.tables import Column, Table
-    from ..uncertainty.signature import fact_text
     from .output import print_json, print_tables
 
     rows = []

@@ -110,7 +110,7 @@ def worker_options(function: F) -> F:
 
 @contextmanager
 def _connected(where: str) -> Iterator[Executor]:
-    from ..cluster import connect
+    from ..compute.dask import connect
 
     context = click.get_current_context()
     for name in ("executor", "workers"):

@@ -12,7 +12,7 @@ from ..errors import ConvergenceError
 from ..report.tables import RENDERERS, Table, to_csv
 
 if TYPE_CHECKING:
-    from ..uncertainty.result import Ranking
+    from ..ranking.result import Ranking
 
 
 def print_json(value: Any) -> None:

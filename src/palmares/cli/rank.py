@@ -44,7 +44,7 @@ def rank(**arguments: Any) -> None:
 
 
 def _read(arguments: dict[str, Any], how: dict[str, Any]) -> list[tuple[Any, Any]]:
-    from ..uncertainty.ranking import rank as rank_systems
+    from ..ranking.rank import rank as rank_systems
     from .groups import groups
 
     found = []
@@ -61,7 +61,7 @@ def _read(arguments: dict[str, Any], how: dict[str, Any]) -> list[tuple[Any, Any
 
 def _scanned(arguments: dict[str, Any], how: dict[str, Any]) -> list[tuple[Any, Any]]:
     from ..ingest.scan import scan_with_report
-    from ..uncertainty.ranking import rank as rank_systems
+    from ..ranking.rank import rank as rank_systems
     from .groups import explain
 
     names = ("where", "exclude_judge", "exclude_system", "by", "extra", "collapse", "margin", "lower_is_better")
@@ -86,8 +86,8 @@ def _scanned(arguments: dict[str, Any], how: dict[str, Any]) -> list[tuple[Any, 
 
 
 def _plot(rankings: list[tuple[Any, Any]], path: Path) -> None:
-    from ..plots.files import save
-    from ..plots.ranges import rank_ranges
+    from ..report.plots.files import save
+    from ..report.plots.ranges import rank_ranges
 
     for ranking, keys in rankings:
         value = "-".join(str(v) for _, v in keys if v is not None).replace("/", "_")

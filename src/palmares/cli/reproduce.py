@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from ..evaluation.reproduce import EXPERIMENTS
+from ..experiments import EXPERIMENTS
 from . import options
 
 #: Formats in which several experiments make one document; others are printed as soon as each is done.
@@ -35,7 +35,7 @@ def reproduce(
 
     Without NAME, lists the experiments; the name `all` runs every one.
     """  # fmt: skip
-    from ..evaluation.reproduce.base import reproduce as run
+    from ..experiments.base import reproduce as run
 
     if not names:
         _list(output)

@@ -40,9 +40,9 @@ def simulate(target: str, to: str, seed: int, **plan: Any) -> None:
     Systems have mean qualities uniform on [0, 10]; judges rank outputs that scatter around them (Koehn 2012).
     The true qualities are printed, best first.
     """  # fmt: skip
+    from ..design.simulate import CampaignPlan
+    from ..design.simulate import simulate as make
     from ..ingest.files import write
-    from ..planning.simulate import CampaignPlan
-    from ..planning.simulate import simulate as make
 
     campaign = make(CampaignPlan(**plan), rng=seed)
     written = write(campaign.judgments, target, format=to)

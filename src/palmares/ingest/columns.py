@@ -10,7 +10,7 @@ import polars as pl
 
 from ..errors import InputError
 from ..judgments import EXTRA_PREFIX, VALUE_COLUMNS
-from ..rows import EXACT, as_text, naive_utc
+from ..judgments.encoding import EXACT, as_text, naive_utc
 from .base import RECORD, ReadOptions
 
 #: For every role the usual column names, best first, in the form `_plain_name` gives.

@@ -13,9 +13,9 @@ from pathlib import Path
 
 import polars as pl
 
-from ..counts import PairCounts
 from ..errors import InputError
 from ..judgments import Judgments
+from ..judgments.counts import PairCounts
 from . import tables
 from .base import RECORD, Dropped, ReadOptions, ReadReport
 from .columns import Roles

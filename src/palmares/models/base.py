@@ -15,9 +15,9 @@ from typing import Any, ClassVar, Literal, NamedTuple, Protocol, runtime_checkab
 import numpy as np
 import numpy.typing as npt
 
-from ..counts import FloatArray, PairCounts
 from ..errors import InputError, UnplaceableError
 from ..judgments import Judgments
+from ..judgments.counts import FloatArray, PairCounts
 from . import MODELS
 
 #: Anything that `numpy.random.default_rng` takes; None draws fresh entropy.

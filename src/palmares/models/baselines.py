@@ -13,9 +13,9 @@ from typing import ClassVar, Literal, NoReturn, get_args
 
 import numpy as np
 
-from ..counts import FloatArray, PairCounts
 from ..errors import InputError
 from ..judgments import Judgments
+from ..judgments.counts import FloatArray, PairCounts
 from .base import CountModel, OutcomeFit, RngLike, check_placeable, counts_of, mean_preference
 
 Reconstruction = Literal["arithmetic", "geometric", "asymmetric"]

@@ -8,9 +8,9 @@ from typing import Any, ClassVar, Literal, cast
 
 import numpy as np
 
-from ..counts import FloatArray, PairCounts
 from ..errors import InputError, UnplaceableError
 from ..judgments import Judgments
+from ..judgments.counts import FloatArray, PairCounts
 from .base import Convergence, CountModel, Fit, OutcomeFit, RngLike, check_placeable, counts_of
 
 _KINDS = {"ignore": 0, "half": 0, "davidson": 1, "rao-kupper": 2}

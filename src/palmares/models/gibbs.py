@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from ..counts import FloatArray, PairCounts
 from ..errors import InputError
 from ..judgments import Judgments
+from ..judgments.counts import FloatArray, PairCounts
 from ..kernels.comparisons import Comparisons
 from .base import Convergence
 

@@ -8,9 +8,9 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from ..counts import FloatArray, PairCounts
 from ..errors import InputError
 from ..judgments import Judgments
+from ..judgments.counts import FloatArray, PairCounts
 from ..kernels.comparisons import Comparisons
 from .base import OutcomeFit, RangeSource, RngLike, check_placeable, counts_of
 from .gibbs import GIBBS_LACKS, IntArray, check_chain, check_number, comparisons_of, convergence, positive

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..counts import FloatArray, PairCounts
+from ..judgments.counts import FloatArray, PairCounts
 from .base import CountModel
 
 #: 2²⁰ subsets take 25 MB and, on the machine of the benchmark table, tens of milliseconds.

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from ..counts import FloatArray, PairCounts
 from ..errors import InputError
+from ..judgments.counts import FloatArray, PairCounts
 from .base import CountModel
 
 IntArray = npt.NDArray[np.int64]

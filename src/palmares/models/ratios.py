@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..counts import FloatArray, PairCounts
+from ..judgments.counts import FloatArray, PairCounts
 from .base import CountModel, ratio
 
 _UNKNOWN = 0.5

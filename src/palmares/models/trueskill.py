@@ -9,9 +9,9 @@ from typing import ClassVar, Literal, get_args
 
 import numpy as np
 
-from ..counts import FloatArray, PairCounts
 from ..errors import InputError
 from ..judgments import Judgments
+from ..judgments.counts import FloatArray, PairCounts
 from .base import Fit, OutcomeFit, RangeSource, RngLike
 
 Mode = Literal["replay", "sequence", "shuffled", "rankings", "batch"]

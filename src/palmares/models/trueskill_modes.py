@@ -11,8 +11,8 @@ from dataclasses import replace
 import numpy as np
 
 from .. import compute
-from ..counts import FloatArray, PairCounts
 from ..judgments import Judgments
+from ..judgments.counts import FloatArray, PairCounts
 from .base import Convergence, CountModel, Fit, RngLike, counts_of
 from .playoffs import order_by_content
 from .trueskill import TrueSkill, TrueSkillFit

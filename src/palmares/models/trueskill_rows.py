@@ -7,9 +7,9 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from ..counts import FloatArray, PairCounts
 from ..errors import InputError
 from ..judgments import Judgments
+from ..judgments.counts import FloatArray, PairCounts
 from .base import check_placeable, counts_of
 
 IntArray = npt.NDArray[np.int64]

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ..reliability.kappa import Kappa
-from ..reliability.result import Agreement, JudgeAgreement, Measure
-from ..uncertainty.wording import interval_text, level_text, score_text
+from ..analysis.agreement.kappa import Kappa
+from ..analysis.agreement.result import Agreement, JudgeAgreement, Measure
+from ..ranking.wording import interval_text, level_text, score_text
 from .tables import Column, Table
 
 _ITEMS = {

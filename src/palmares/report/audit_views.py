@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from textwrap import wrap
 from typing import Any
 
-from ..auditing.claims import Claim
-from ..auditing.findings import Finding, Interval
-from ..auditing.run import Audit
-from ..auditing.wording import decimals
+from ..analysis.audit.claims import Claim
+from ..analysis.audit.findings import Finding, Interval
+from ..analysis.audit.run import Audit
+from ..analysis.audit.wording import decimals
 from .tables import Column, Table
 
 #: Sentences below a table are broken here.

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
-from ..changes.difference import Changes, SystemChange
-from ..uncertainty.wording import interval_text, range_text, score_text
+from ..analysis.diff.changes import Changes, SystemChange
+from ..ranking.wording import interval_text, range_text, score_text
 from .tables import Column, Table
 
 #: So many pairs are named; the JSON has them all.

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from ..evaluation.against_gold import GoldComparison, GoldLine
-from ..evaluation.comparison import Comparison, Measure, ModelScore, flat
-from ..evaluation.trials import AGAINST_GOLD, Curve, TrialMean
-from ..evaluation.trials import MEASURES as TRIAL_MEASURES
+from ..analysis.compare.against_gold import GoldComparison, GoldLine
+from ..analysis.compare.comparison import Comparison, Measure, ModelScore, flat
+from ..analysis.compare.trials import AGAINST_GOLD, Curve, TrialMean
+from ..analysis.compare.trials import MEASURES as TRIAL_MEASURES
 from .tables import Column, Table
 
 #: Names of measures for people.

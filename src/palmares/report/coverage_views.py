@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from typing import Any
 
-from ..planning.coverage import Coverage, MethodCoverage
+from ..design.coverage import Coverage, MethodCoverage
 from .tables import Column, Table
 
 

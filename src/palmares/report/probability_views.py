@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ..counts import FloatArray
 from ..errors import InputError
-from ..uncertainty.result import Ranking
+from ..judgments.counts import FloatArray
+from ..ranking.result import Ranking
 from .tables import Column, Table
 
 

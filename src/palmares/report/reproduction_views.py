@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..evaluation.reproduce.base import Experiment, Reproduction, Row
+from ..experiments.base import Experiment, Reproduction, Row
 from .tables import Column, Table
 
 #: A number with the decimals it is shown with.

@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from ..overview import Overview
-from ..uncertainty.head_to_head import HeadToHead
-from ..uncertainty.ranking import Ranking
-from ..uncertainty.signature import signature
-from ..uncertainty.wording import interval_text, level_text, range_text, score_text
+from ..analysis.describe import Overview
+from ..ranking.head_to_head import HeadToHead
+from ..ranking.rank import Ranking
+from ..ranking.signature import signature
+from ..ranking.wording import interval_text, level_text, range_text, score_text
 from .tables import Column, Table
 
 

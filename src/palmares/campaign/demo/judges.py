@@ -15,7 +15,7 @@ from statistics import fmean
 import numpy as np
 import sqlalchemy as sa
 
-from ...planning.simulate import ranks_with_ties
+from ...design.simulate import ranks_with_ties
 from .. import schema
 from ..answers import Answer, submit
 from ..database import Database

@@ -1,0 +1,1 @@
+"""What can be asked of judgments beyond a ranking: one room a command."""

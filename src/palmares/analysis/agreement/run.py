@@ -1,0 +1,258 @@
+"""`agreement`: do judges agree with each other, and with themselves?"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ... import compute
+from ...errors import InputError
+from ...judgments import Judgments
+from ...judgments.counts import FloatArray
+from ...judgments.units import FEW_UNITS
+from ...models.base import RngLike, check_one_lang_pair
+from ...ranking.rank import seed_of
+from ...ranking.signature import signature
+from .alpha import NOMINAL, alpha, between_judges, ordinal, within_judges
+from .kappa import Kappa, Sums, kappa_intervals, measured
+from .result import COUNTINGS, Agreement, Counting, JudgeAgreement, Kind, Measure
+from .tallies import IntArray, Rows, Shares, rows_of, shares_of
+from .two_judges import mean_over_judges
+
+Span = tuple[float, float] | None
+
+
+def agreement(
+    judgments: Judgments,
+    *,
+    judges: bool = False,
+    counting: Counting = "all-pairs",
+    resamples: int = 1000,
+    p: float = 0.05,
+    rng: RngLike = None,
+    executor: compute.ExecutorLike = None,
+    workers: int | None = None,
+    progress: compute.Progress | None = None,
+) -> Agreement:
+    """Measure how far judges agree with each other (inter) and with themselves (intra).
+
+    κ = (P(A) − P(E)) / (1 − P(E)) (Bojar et al. 2014, §3.2). P(A) is the share of pairs of judgments of the same two
+    systems on the same segment that agree on <, = or >. P(E) = P(<)² + P(=)² + P(>)² from the share of ties among all
+    judgments, with P(<) = P(>). Beside it, Krippendorff's α.
+
+    Parameters
+    ----------
+    judgments
+        Judgments of one language pair, with segments and judges. Weights play no part.
+    judges
+        Also compare each judge with all the others.
+    counting
+        ``all-pairs``, as above. Two published countings, to compare with their figures, without α: ``wmt16``, the
+        script of that campaign, in which an item is an *ordered* pair of systems, inter includes a judge's own
+        repeats, and intra takes its ties from the segments that a judge repeated something on; ``two-judges``, the
+        mean of one κ for every two judges (Grundkiewicz et al. 2015), without intervals.
+    resamples
+        Bootstrap samples, in which segments are drawn; 0 for no intervals.
+    p
+        An interval leaves out p / 2 of the values at each end.
+    rng
+        A seed; None draws one. It is in the signature either way.
+    executor, workers, progress
+        See `palmares.compute.run`.
+    """
+    check_one_lang_pair(judgments)
+    if counting not in COUNTINGS:
+        raise InputError(f"counting: got {counting!r}; allowed: {', '.join(COUNTINGS)}")
+    if judges and counting != "all-pairs":
+        raise InputError(f"there is no counting by judge for {counting!r}; leave out judges (--judges) or the counting")
+    if resamples < 0:
+        raise InputError(f"resamples: got {resamples}; allowed: at least 1, or 0 for no intervals")
+    seed, wmt16 = seed_of(rng), counting == "wmt16"
+    resamples = 0 if counting == "two-judges" else resamples
+    rows = rows_of(judgments, ordered=wmt16)
+    shares = shares_of(rows, same_look=wmt16)
+    how = {"resamples": resamples, "p": p, "seed": seed, "executor": executor, "workers": workers}
+    sums = _sums(shares, wmt16=wmt16)
+    inter, intra = _measures(sums, shares, _intervals(sums, how, None if judges else progress), counting)
+    facts = {
+        "counting": counting,
+        "unit": "segment" if resamples else None,
+        **({"resamples": resamples, "p": p} if resamples else {}),
+        "seed": seed,
+        "systems": len(judgments.systems),
+        "judgments": len(judgments),
+        "data": judgments.hash,
+    }
+    return Agreement(
+        lang_pair=judgments.lang_pairs[0] if judgments.lang_pairs else None,
+        judgments=len(rows),
+        ties=float((rows.outcome == 1).mean()),
+        inter=inter,
+        intra=intra,
+        by_judge=_by_judge(judgments, rows, shares, how, progress) if judges else (),
+        counting=counting,
+        signature=signature(facts),
+        notes=tuple(_notes(judgments, rows, (inter, intra), resamples)),
+    )
+
+
+def _intervals(sums: Sums, how: dict[str, Any], progress: compute.Progress | None) -> list[Span]:
+    columns = sums.pairs.shape[1]
+    if not how["resamples"]:
+        return [None] * columns
+    return kappa_intervals(sums, progress=progress, **how)
+
+
+# -- all judges together -----------------------------------------------------------------------------
+
+
+def _measures(sums: Sums, shares: Shares, spans: list[Span], counting: Counting) -> tuple[Measure, Measure]:
+    """Between judges and within them, over the whole table."""
+    again = shares.repeats > 0
+    used = ((shares.others > 0) | again if counting == "wmt16" else shares.others > 0, again)
+    values = mean_over_judges(shares) if counting == "two-judges" else _pooled(sums, spans)
+    tables = (between_judges, within_judges)
+    kinds: tuple[Kind, Kind] = ("inter", "intra")
+    found = []
+    for k, kind in enumerate(kinds):
+        table = tables[k](shares) if values[k].pairs and counting == "all-pairs" else np.zeros((3, 3))
+        items, judges = (len(np.unique(codes[used[k]])) for codes in (shares.item, shares.judge))
+        found.append(Measure(kind, values[k], items, judges, alpha(table, NOMINAL), alpha(table, ordinal(table))))
+    return found[0], found[1]
+
+
+def _pooled(sums: Sums, spans: list[Span]) -> list[Kappa]:
+    """One κ over all pairs of each kind."""
+    columns = (sums.pairs, sums.agreed, sums.ties, sums.total)
+    pairs, agreed, ties, total = (column.sum(axis=0).astype(int).tolist() for column in columns)
+    return [measured(pairs[k], agreed[k], ties[k], total[k], span) for k, span in enumerate(spans)]
+
+
+def _sums(shares: Shares, *, wmt16: bool) -> Sums:
+    """Tallies by segment, with a column for inter and one for intra."""
+    place, segments = _segments(shares)
+    # A pair of two judges is in the shares of both.
+    inter, inter_agreed = (_added(place, x, segments) / 2 for x in (shares.others, shares.others_agreed))
+    intra, intra_agreed = (_added(place, x, segments) for x in (shares.repeats, shares.repeats_agreed))
+    counts = shares.counts
+    ties, total = (_added(place, x, segments) for x in (counts[:, 1], counts.sum(axis=1)))
+    tied, counted = ties, total
+    if wmt16:
+        inter, inter_agreed = inter + intra, inter_agreed + intra_agreed
+        again = _repeated_on(shares)
+        tied, counted = (_added(place, x * again, segments) for x in (counts[:, 1], counts.sum(axis=1)))
+    both = ((inter, intra), (inter_agreed, intra_agreed), (ties, tied), (total, counted))
+    return Sums(*(np.stack(columns, axis=1) for columns in both))
+
+
+def _segments(shares: Shares) -> tuple[IntArray, int]:
+    """The segment of every share among those that occur, and how many do."""
+    known, place = np.unique(shares.segment, return_inverse=True)
+    return place, len(known)
+
+
+def _added(group: IntArray, amounts: IntArray, groups: int) -> FloatArray:
+    return np.bincount(group, amounts, groups).astype(np.float64)
+
+
+def _repeated_on(shares: Shares) -> IntArray:
+    """1 for every share of a judge on a segment with an item that the judge repeated."""
+    of_both = np.unique(np.stack([shares.segment, shares.judge]), axis=1, return_inverse=True)[1].ravel()
+    return (np.bincount(of_both, shares.repeats) > 0)[of_both].astype(np.int64)
+
+
+# -- one judge against the others --------------------------------------------------------------------
+
+
+def _by_judge(
+    judgments: Judgments, rows: Rows, shares: Shares, how: dict[str, Any], progress: compute.Progress | None
+) -> tuple[JudgeAgreement, ...]:
+    """Every judge, lowest κ first, those without one last. Chance is that of the whole table, so judges compare."""
+    names = np.unique(shares.judge)
+    judge = np.searchsorted(names, shares.judge)
+    spans = _intervals(_judge_sums(shares, judge, len(names)), how, progress)
+    ties, total = int((rows.outcome == 1).sum()), len(rows)
+    amounts = (shares.others, shares.others_agreed, shares.repeats, shares.repeats_agreed)
+    others, others_agreed, repeats, repeats_agreed = (_added(judge, x, len(names)).astype(int) for x in amounts)
+    judged, tied = (_added(judge, x, len(names)).astype(int) for x in (shares.counts.sum(axis=1), shares.counts[:, 1]))
+    lines = [
+        JudgeAgreement(
+            judgments.judges[code],
+            int(judged[i]),
+            float(tied[i] / judged[i]),
+            measured(int(others[i]), int(others_agreed[i]), ties, total, spans[i]),
+            measured(int(repeats[i]), int(repeats_agreed[i]), ties, total, spans[len(names) + i]),
+        )
+        for i, code in enumerate(names)
+    ]
+    return tuple(sorted(lines, key=lambda line: _worst_first(line.inter, line.judge)))
+
+
+def _worst_first(value: Kappa, name: str) -> tuple[bool, float, str]:
+    return (value.kappa is None, 0.0 if value.kappa is None else value.kappa, name)
+
+
+def _judge_sums(shares: Shares, judge: IntArray, judges: int) -> Sums:
+    """Tallies by segment, with a column for every judge against others and then one for every judge's repeats."""
+    from scipy.sparse import csr_array
+
+    place, segments = _segments(shares)
+    at = np.concatenate([place, place]), np.concatenate([judge, judges + judge])
+
+    def table(others: IntArray, repeats: IntArray) -> Any:
+        amounts = np.concatenate([others, repeats]).astype(np.float64)
+        found = csr_array((amounts, at), shape=(segments, 2 * judges))
+        found.eliminate_zeros()
+        return found
+
+    ties, total = (_added(place, x, segments)[:, None] for x in (shares.counts[:, 1], shares.counts.sum(axis=1)))
+    pairs, agreed = table(shares.others, shares.repeats), table(shares.others_agreed, shares.repeats_agreed)
+    return Sums(pairs, agreed, ties, total)
+
+
+# -- what a reader should know -----------------------------------------------------------------------
+
+_NOTHING = {
+    "inter": "no two judges judged the same two systems on one segment, so there is no κ between judges",
+    "intra": "no judge judged the same two systems on one segment twice, so there is no κ of judges with themselves",
+}
+
+
+def _notes(judgments: Judgments, rows: Rows, measures: tuple[Measure, ...], resamples: int) -> list[str]:
+    notes = []
+    if left_out := len(judgments) - len(rows):
+        notes.append(f"{left_out} of {len(judgments)} judgments have no judge or no segment and were left out")
+    if judgments.weights is not None:
+        notes.append("the judgments have weights, which play no part here: every judgment counts once")
+    if shared := _sharing(judgments):
+        notes.append(
+            f"{shared} of {len(judgments)} judgments are between systems that had one output, which all must tie; "
+            "leave such outputs whole with --collapse (merged='collapse' from Python)"
+        )
+    for measure in measures:
+        notes += _notes_on(measure, resamples)
+    segments = len(np.unique(rows.segment))
+    if resamples and any(m.kappa.interval for m in measures) and segments < FEW_UNITS:
+        notes.append(
+            f"only {segments} segments to draw from; with fewer than {FEW_UNITS}, intervals come out too narrow"
+        )
+    return notes
+
+
+def _sharing(judgments: Judgments) -> int:
+    """How many judgments are between systems that stood in one position, because their output was the same."""
+    if not judgments.has("position_a"):
+        return 0
+    return int((judgments.frame["position_a"] == judgments.frame["position_b"]).sum())
+
+
+def _notes_on(measure: Measure, resamples: int) -> list[str]:
+    value = measure.kappa
+    if not value.pairs:
+        return [_NOTHING[measure.kind]]
+    if value.kappa is None:
+        return [f"{measure.kind}: every judgment is a tie, so judges must agree by chance alone and κ is not defined"]
+    if resamples and value.interval is None:
+        return [f"{measure.kind}: κ is not defined in too many of the {resamples} resamples to give it an interval"]
+    return []

@@ -1,0 +1,169 @@
+"""What a ranking claims, and how well each claim stands."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal
+
+import numpy as np
+
+from ...judgments.counts import FloatArray
+from ...models.bradley_terry import BradleyTerry
+from ...ranking.bootstrap import comparable
+from ...ranking.multiple import holm
+from .case import CONVENTIONS, Case, IntArray
+from .findings import Interval, plain
+from .separation import ceilings
+from .wording import decimals, judge_named, some
+
+#: The reason where ties are none, in the words that follow "not".
+_OTHERWISE = "by bradley-terry, which orders them otherwise"
+#: An error of more than ten times a lead says no more than one of ten times.
+_LEAST = 0.1
+
+Verdict = Literal["carried", "fragile", "not shown"]
+
+
+@dataclass(frozen=True)
+class Claim:
+    """One statement of a ranking: a system is above its neighbour, or above all others.
+
+    Attributes
+    ----------
+    kind
+        ``best`` or ``above``; for ``best``, ``other`` is the rival that comes nearest, in standard errors.
+    difference, interval
+        Of the two scores, with bounds from the bootstrap.
+    probability
+        The share of bootstrap samples in which the claim holds.
+    p, adjusted
+        Two-sided, from the bootstrap's standard error, or that of a fit where no sample could contradict the claim, and
+        at least twice the share of samples that contradict it; adjusted (Holm 1979) over the claims.
+    by_judge
+        The share of samples that draw judges in which the claim holds; None without judges.
+    breaking
+        The judges without any one of whom the claim no longer holds.
+    ties
+        Whether it holds in Bradley–Terry under each convention for ties.
+    boundary
+        Whether a new cluster begins between the two.
+    verdict, reasons
+        ``carried``; ``not shown``, if not significant; ``fragile``, if significant but undone by one of the reasons.
+    """
+
+    kind: Literal["best", "above"]
+    system: str
+    other: str
+    difference: float
+    interval: Interval
+    probability: float
+    p: float
+    adjusted: float
+    by_judge: float | None = None
+    breaking: tuple[str, ...] = ()
+    ties: Mapping[str, bool] = field(default_factory=dict)
+    boundary: bool = False
+    verdict: Verdict = "not shown"
+    reasons: tuple[str, ...] = ()
+
+    @property
+    def sentence(self) -> str:
+        """``system-03 is best``, or ``system-03 is above system-01``."""
+        return f"{self.system} is best" if self.kind == "best" else f"{self.system} is above {self.other}"
+
+    def to_dict(self) -> dict[str, Any]:
+        """The documented JSON shape."""
+        return {"claim": self.sentence, **plain(dataclasses.asdict(self))}
+
+
+def claims(case: Case) -> tuple[Claim, ...]:
+    """That the first system is best, and that each is above the next."""
+    order = np.array([case.systems.index(name) for name in case.ranking.systems])
+    best = _claim(case, "best", order[0], order[1:])
+    above = [_claim(case, "above", order[k], order[k + 1 : k + 2]) for k in range(len(order) - 1)]
+    # Where the nearest rival is the next system, "best" says the same as the first of the others: one claim, not two.
+    own = best.other != above[0].other
+    levels = holm([claim.p for claim in above] + [best.p] * own)
+    adjusted = [levels[-1] if own else levels[0], *levels[: len(above)]]
+    made = [replace(c, adjusted=a) for c, a in zip([best, *above], adjusted, strict=True)]
+    return tuple(_judged(claim, case.p, otherwise=_otherwise(case, claim)) for claim in made)
+
+
+def holds(scores: FloatArray, system: int, others: IntArray) -> FloatArray:
+    """Whether a system is above all others in every row of scores; a half where it is level with the best of them."""
+    level = comparable(scores)
+    rival = level[..., others].max(axis=-1)
+    return np.asarray((level[..., system] > rival) + 0.5 * (level[..., system] == rival))
+
+
+def weakest(leads: FloatArray, errors: FloatArray, ceilings: FloatArray) -> tuple[int, float, float]:
+    """The lead that is smallest in standard errors: which, its standard error, two-sided p-value.
+
+    Where a lead can be no more than a ceiling of standard errors, its error is widened to that.
+    """
+    from scipy.special import ndtr
+
+    z = np.minimum(np.divide(leads, errors, out=np.where(leads > 0, np.inf, 0.0), where=errors > 0), ceilings)
+    k = int(np.argmin(z))
+    wide = float(leads[k]) / max(float(ceilings[k]), _LEAST)
+    return k, max(float(errors[k]), wide), min(1.0, float(2 * ndtr(-z[k])))
+
+
+def _claim(case: Case, kind: Literal["best", "above"], system: int, others: IntArray) -> Claim:
+    from scipy.special import ndtri
+
+    scores = np.asarray(case.ranking.fit.scores)
+    leads = scores[system] - scores[others]
+    errors = (case.samples[:, [system]] - case.samples[:, others]).std(axis=0, ddof=1)
+    k, error, p = weakest(leads, errors, ceilings(case, leads, errors, system, others))
+    rival, lead = int(others[k]), float(leads[k])
+    # Scores that are places, not quantities, need not be normal; a share of samples needs no such thing.
+    p = min(1.0, max(p, 2 * (1 - float(holds(case.samples, system, others[k : k + 1]).mean()))))
+    reach = float(ndtri(1 - case.p / 2)) * error
+    judged = case.by_judge
+    cluster = {line.system: line.cluster for line in case.ranking.lines}
+    names = case.systems[system], case.systems[rival]
+    return Claim(
+        kind,
+        *names,
+        lead,
+        (lead - reach, lead + reach),
+        float(holds(case.samples, system, others).mean()),
+        p,
+        p,
+        None if judged is None else float(holds(judged.scores, system, others).mean()),
+        _breaking(case, system, others),
+        {name: bool(holds(t.scores, system, others) == 1) for name, t in case.conventions.items()},
+        cluster[names[0]] != cluster[names[1]],
+    )
+
+
+def _breaking(case: Case, system: int, others: IntArray) -> tuple[str, ...]:
+    """The judges whose absence undoes a claim that all judges together support."""
+    left = case.left_out
+    if left is None or holds(left.scores, system, others) < 1:
+        return ()
+    broken = left.judges[holds(left.without, system, others) < 1]
+    return tuple(case.judgments.judges[j] for j in broken)
+
+
+def _otherwise(case: Case, claim: Claim) -> bool:
+    """Whether Bradley–Terry contradicts a claim of another model, however ties count: then not because of ties."""
+    if isinstance(case.model, BradleyTerry) or any(claim.ties.values()):
+        return False
+    rivals = [claim.other] if claim.kind == "above" else [name for name in case.systems if name != claim.system]
+    others = np.array([case.systems.index(name) for name in rivals])
+    return bool(holds(np.asarray(case.fit.scores), case.systems.index(claim.system), others) < 1)
+
+
+def _judged(claim: Claim, p: float, *, otherwise: bool = False) -> Claim:
+    """The claim with its verdict; ``otherwise`` if Bradley–Terry contradicts it, however ties count."""
+    if not claim.adjusted <= p:
+        return claim
+    reasons = [f"without {some([judge_named(j) for j in claim.breaking])}"] if claim.breaking else []
+    reasons += [_OTHERWISE] if otherwise else [CONVENTIONS[name] for name, kept in claim.ties.items() if not kept]
+    if claim.by_judge is not None and claim.by_judge < 1 - p / 2:
+        reasons.append(f"with other judges (holds in {decimals(claim.by_judge, 3)})")
+    return replace(claim, verdict="fragile" if reasons else "carried", reasons=tuple(reasons))

@@ -1,0 +1,183 @@
+"""``intransitivity``: do systems beat each other in circles more than chance makes them?"""
+
+from __future__ import annotations
+
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from ... import compute
+from ...judgments import Judgments
+from ...judgments.counts import FloatArray
+from ...judgments.units import FEW_UNITS
+from ...ranking.bootstrap import generator
+from .case import CYCLES, Case, IntArray
+from .findings import Finding, Subject, skipped
+from .points import tail
+from .wording import decimals, number
+
+Real: TypeAlias = npt.NDArray[np.floating[Any]]
+
+#: Simulated sets of margins.
+SIMULATIONS = 999
+_NUMBERS_IN_A_PIECE = 4_000_000
+
+
+def intransitivity(case: Case) -> Finding:
+    """Compare circular triples with those of margins that scatter around a Bradley–Terry model.
+
+    Margins are wins less losses of a pair. Given the points of every system, which the model fits exactly, they scatter
+    by what clusters of judgments add to them: every cluster's residual margins keep or change their sign at random,
+    and what the model would fit of the sum is taken out. The statistic weighs each circular triple by the
+    product of its three margins in standard errors, so that one strong circle is found among many weak ones.
+    """
+    n = len(case.systems)
+    if n < 3:
+        return skipped("intransitivity", "a circle takes three systems")
+    margin, expected, error = margins(case)
+    if circular(np.ones_like(margin) * (error > 0))[0] == 0:
+        return skipped("intransitivity", "no three systems were all compared with each other")
+    z = np.asarray(standardised(margin, error), dtype=np.float64)
+    count, strength = float(circular((margin > 0).astype(np.float64))[0]), float(circular(z)[0])
+    simulated = _simulated(case, expected, error)
+    p = float(tail(strength, simulated[:, 1])[0])
+    low, high = np.quantile(simulated[:, 0], [case.p / 2, 1 - case.p / 2])
+    mean = float(simulated[:, 0].mean())
+    cycles = strongest(z)
+    return Finding(
+        "intransitivity",
+        f"there {'is' if count == 1 else 'are'} {number(count, 'circular triple')} of systems where chance makes "
+        f"{decimals(mean, 1)} ({low:.0f} to {high:.0f})"
+        + (f"; strongest: {_named(case, cycles[0])}" if cycles else ""),
+        f"strength of circles, simulated margins ({SIMULATIONS})",
+        p,
+        effect=count - mean,
+        effect_name="circular triples beyond chance",
+        interval=(count - float(high), count - float(low)),
+        subjects=tuple(
+            Subject(_named(case, c), c[3], detail="weakest of the three margins, in standard errors") for c in cycles
+        ),
+    )
+
+
+def margins(case: Case) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Wins less losses of every two systems, what the fit expects of them, and their standard error by cluster."""
+    counts, outcomes = case.judgments.counts, case.fit.outcomes
+    met = counts.decided + counts.ties
+    margin = counts.wins - counts.wins.T
+    expected = met * (outcomes[..., 0] - outcomes[..., 2])
+    cluster, pair, extra = _residuals(case)
+    sums = _sums(cluster, pair, extra)
+    variance = np.bincount(sums[1], sums[2] ** 2, minlength=len(case.systems) ** 2).reshape(met.shape)
+    # One comparison tells little of its own variance: at least what the model says of that many.
+    single = met * (1 - outcomes[..., 1] - (outcomes[..., 0] - outcomes[..., 2]) ** 2)
+    return margin, expected, np.sqrt(np.maximum(variance + variance.T, single)) * (met > 0)
+
+
+def clusters(judgments: Judgments, units: IntArray) -> IntArray:
+    """What judgments share outputs: segments if there are enough; else the same two outputs, or a ranking."""
+    segment = judgments.codes("segment").astype(np.int64)
+    if not judgments.has("segment") or bool((segment < 0).any()):
+        return units
+    if len(judgments.segments) >= FEW_UNITS:
+        return segment
+    pair = judgments.cells // 3
+    return units if judgments.has("ranking") else segment * (len(judgments.systems) ** 2) + pair
+
+
+def circular(margin: Real) -> FloatArray:
+    """Σ over circular triples of the product of their margins; of a matrix of 0 and 1, how many there are.
+
+    A triple i, j, k is circular if i beats j, j beats k and k beats i; the trace of the third power of the matrix of
+    positive margins counts each three times.
+    """
+    batch = margin[None] if margin.ndim == 2 else margin
+    ahead = np.maximum(batch, 0.0)
+    return np.asarray(((ahead @ ahead) * np.swapaxes(ahead, -1, -2)).sum(axis=(-1, -2), dtype=np.float64) / 3)
+
+
+def standardised(margin: Real, error: Real) -> Real:
+    return np.divide(margin, error, out=np.zeros_like(margin), where=np.broadcast_to(error > 0, margin.shape))
+
+
+def strongest(z: FloatArray, most: int = 5) -> list[tuple[int, int, int, float]]:
+    """The circular triples with the largest smallest margin, each begun at its first system."""
+    found: list[tuple[int, int, int, float]] = []
+    for i in range(len(z)):
+        # Through j and k, all later than i, so that every circle is met once.
+        weakest = np.minimum(np.minimum(z[i, :, None], z), z[:, i][None, :])
+        weakest[: i + 1], weakest[:, : i + 1] = 0.0, 0.0
+        top = np.argsort(-weakest, axis=None, kind="stable")[:most]
+        found += [(i, int(t // len(z)), int(t % len(z)), float(weakest.flat[t])) for t in top if weakest.flat[t] > 0]
+    return sorted(found, key=lambda c: -c[3])[:most]
+
+
+def unfitted(noise: FloatArray, weight: FloatArray, inverse: FloatArray) -> FloatArray:
+    """What is left of antisymmetric margins when the part that strengths can follow is taken out.
+
+    The fit moves a margin by weight · (x_i − x_j) and makes every system's total come out right: linear equations in x
+    whose matrix is the Laplacian of the weights, of which ``inverse`` is the pseudo-inverse.
+    """
+    x = noise.sum(axis=-1) @ inverse
+    return np.asarray(noise - weight * (x[..., :, None] - x[..., None, :]))
+
+
+def laplacian_inverse(weight: FloatArray) -> FloatArray:
+    return np.asarray(np.linalg.pinv(np.diag(weight.sum(axis=1)) - weight, hermitian=True))
+
+
+def _residuals(case: Case) -> tuple[IntArray, IntArray, FloatArray]:
+    """Cluster, pair and residual margin of every row."""
+    judgments, outcomes = case.judgments, case.fit.outcomes
+    a, b = judgments.codes("system_a").astype(np.int64), judgments.codes("system_b").astype(np.int64)
+    extra = case.weights * (judgments.codes("outcome") - (outcomes[a, b, 0] - outcomes[a, b, 2]))
+    cluster = np.unique(clusters(judgments, case.units), return_inverse=True)[1]
+    return cluster, a * len(case.systems) + b, extra
+
+
+def _sums(cluster: IntArray, pair: IntArray, extra: FloatArray) -> tuple[IntArray, IntArray, FloatArray]:
+    """Residual margins added up within cluster and pair."""
+    most = int(pair.max()) + 1
+    key, entry = np.unique(cluster * most + pair, return_inverse=True)
+    return key // most, key % most, np.bincount(entry, extra).astype(np.float64)
+
+
+def _simulated(case: Case, expected: FloatArray, error: FloatArray) -> FloatArray:
+    """Circular triples and their strength in every simulation: an array (simulations, 2)."""
+    from scipy.sparse import csr_array
+
+    counts, outcomes, n = case.judgments.counts, case.fit.outcomes, len(case.systems)
+    gap = outcomes[..., 0] - outcomes[..., 2]
+    weight = (counts.decided + counts.ties) * (1 - outcomes[..., 1] - gap**2)
+    cluster, pair, extra = _sums(*_residuals(case))
+    rows = int(cluster.max()) + 1
+    # What the strengths took up is taken out of simulated margins too, so only the number of clusters counts.
+    extra = extra * np.sqrt(rows / max(rows - 1, 1))
+    content = csr_array((extra, (cluster, pair)), shape=(rows, n * n))
+    step = max(1, _NUMBERS_IN_A_PIECE // (content.shape[0] + 6 * n * n))
+    bounds = [(lo, min(lo + step, SIMULATIONS)) for lo in range(0, SIMULATIONS, step)]
+    whole = case.judgments.weights is None
+    shared = (content, expected, weight, laplacian_inverse(weight), error, whole, case.seed)
+    return np.concatenate(compute.run(_simulate, bounds, shared=shared, **case.compute))
+
+
+def _simulate(
+    content: Any, expected: FloatArray, weight: FloatArray, inverse: FloatArray, error: FloatArray, whole: bool,
+    seed: int, lo: int, hi: int,
+) -> FloatArray:  # fmt: skip
+    signs = [generator(seed, CYCLES, r).integers(0, 2, content.shape[0], dtype=np.int8) for r in range(lo, hi)]
+    noise = np.asarray((2.0 * np.stack(signs) - 1) @ content).reshape(-1, *expected.shape)
+    drawn = expected + unfitted(noise - np.swapaxes(noise, -1, -2), weight, inverse)
+    # Margins of judgments that count one each are whole numbers, and those of few judgments often 0.
+    drawn = np.where(error > 0, np.rint(drawn) if whole else drawn, 0.0).astype(np.float32)
+    ahead, z = (drawn > 0).astype(np.float32), standardised(drawn, error.astype(np.float32))
+    return np.stack([circular(ahead), circular(z)], axis=1)
+
+
+def _named(case: Case, cycle: tuple[int, int, int, float]) -> str:
+    """``a > b (62 %), b > c (58 %), c > a (60 %)``, with the share of decided comparisons that each won."""
+    wins = case.judgments.counts.wins
+    steps = zip(cycle[:3], (*cycle[1:3], cycle[0]), strict=True)
+    won = [(i, j, 100 * wins[i, j] / (wins[i, j] + wins[j, i])) for i, j in steps]
+    return ", ".join(f"{case.systems[i]} > {case.systems[j]} ({share:.0f} %)" for i, j, share in won)

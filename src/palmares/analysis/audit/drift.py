@@ -1,0 +1,176 @@
+"""``drift``: did the judging change over time?"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from ... import compute
+from ...judgments.counts import FloatArray
+from ...ranking.bootstrap import generator
+from .case import DRIFT, Case, IntArray
+from .findings import Finding, Interval, Subject, skipped
+from .judges import PERMUTATIONS
+from .points import Points, tail, whitening
+from .wording import decimals, span
+
+_PIECE = 50
+
+
+@dataclass(frozen=True)
+class Trend:
+    """Residual points against time, both less their mean within the judge.
+
+    ``slope`` is Σ t g over blocks; were the times of a judge's blocks exchanged at random, it would have mean 0 and
+    this ``covariance``. Only blocks of one class of sizes are exchanged: ``judge`` numbers judges and classes.
+    """
+
+    points: Points = field(repr=False)
+    time: FloatArray = field(repr=False)
+    judge: IntArray = field(repr=False)
+    segment: IntArray = field(repr=False)
+    slope: FloatArray = field(repr=False)
+    covariance: FloatArray = field(repr=False)
+
+    @property
+    def judges_share_segments(self) -> bool:
+        """Whether any segment has more than one block."""
+        return len(np.unique(self.segment)) < len(self.segment)
+
+
+def drift(case: Case) -> Finding:
+    """Test whether residual points follow time, exchanging the times of each judge's blocks.
+
+    Times are exchanged within the judge only, so that judges who differ and work at different times are no drift.
+    """
+    if not case.judgments.has("time"):
+        return skipped("drift", "the judgments do not say when they were made")
+    found = trend(case)
+    if found is None:
+        return skipped("drift", "no judge made judgments at different times")
+    white = whitening(found.covariance)
+    bounds = [(lo, min(lo + _PIECE, PERMUTATIONS)) for lo in range(0, PERMUTATIONS, _PIECE)]
+    simulated = np.concatenate(compute.run(_permute, bounds, shared=(found, white, case.seed), **case.compute))
+    p = float(tail(float(((found.slope @ white) ** 2).sum()), simulated)[0])
+    if found.judges_share_segments:
+        p = max(p, by_segment(found, white, case.seed))
+    subjects = _subjects(case, found)
+    top = subjects[0]
+    effect, interval = top.effect or 0.0, top.interval or (0.0, 0.0)
+    return Finding(
+        "drift",
+        f"from the first half of each judge's work to the second, {top.name} changes most: "
+        f"{decimals(effect)} points a comparison ({span(interval)})",
+        f"permutation of times within judges ({PERMUTATIONS})",
+        p,
+        effect=effect,
+        effect_name="change in points a comparison to one system",
+        interval=interval,
+        subjects=subjects,
+    )
+
+
+def trend(case: Case) -> Trend | None:
+    """Residual points and ranks of time, of the blocks that have a time."""
+    times = _times(case)
+    known = np.isfinite(times)
+    if not known.any():
+        return None
+    labels = np.stack([case.blocks.judge, case.blocks.classes])[:, known]
+    judge = np.unique(labels, axis=1, return_inverse=True)[1].ravel()
+    points, rank = case.points.keep(known), times[known]
+    centred = rank - _mean_by(rank, judge)[judge]
+    if not (np.abs(centred) > 1e-9).any():
+        return None
+    segment = np.unique(case.blocks.segment[known], return_inverse=True)[1]
+    return Trend(points, centred, judge, segment, _slope(points, centred), _covariance(points, centred, judge))
+
+
+def by_segment(found: Trend, white: FloatArray, seed: int) -> float:
+    """The p-value if what segments add to the slope keeps or changes its sign, the segment's judges all together.
+
+    Judges who go through segments in one order meet an odd segment at one time, which is no drift either.
+    """
+    points = found.points
+    key = found.segment[points.unit] * points.systems + points.system
+    size = (int(found.segment.max()) + 1) * points.systems
+    parts = np.bincount(key, points.value * found.time[points.unit], minlength=size).reshape(-1, points.systems)
+    added = parts @ white
+    signs = (generator(seed, DRIFT, PERMUTATIONS + r).integers(0, 2, len(added)) for r in range(PERMUTATIONS))
+    simulated = np.array([(((2.0 * sign - 1) @ added) ** 2).sum() for sign in signs])
+    return float(tail(float((added.sum(axis=0) ** 2).sum()), simulated)[0])
+
+
+def _times(case: Case) -> FloatArray:
+    """When every block was made: the mean of the ranks in time of its units; infinite if none of them has a time."""
+    moment = case.judgments.frame["time"].to_physical().cast(float).fill_null(np.nan).to_numpy()
+    times = np.full(case.amount, np.inf)
+    np.minimum.at(times, case.units, np.where(np.isnan(moment), np.inf, moment))
+    known = np.isfinite(times)
+    block, found = case.blocks.of_unit[known], np.full(case.points.units, np.inf)
+    counts = np.bincount(block, minlength=len(found))
+    sums = np.bincount(block, _ranks(times[known]), minlength=len(found))
+    return np.asarray(np.divide(sums, counts, out=found, where=counts > 0))
+
+
+def _slope(points: Points, time: FloatArray) -> FloatArray:
+    """Σ t g: times less the judge's mean take a judge's own liking out, whatever it is."""
+    return np.bincount(points.system, points.value * time[points.unit], minlength=points.systems).astype(np.float64)
+
+
+def _covariance(points: Points, time: FloatArray, judge: IntArray) -> FloatArray:
+    """Σ over judges of Σ t² times the covariance of the residual points of their units."""
+    units = np.bincount(judge).astype(np.float64)
+    weight = np.divide(np.bincount(judge, time**2), units - 1, out=np.zeros_like(units), where=units > 1)
+    sums = points.totals(judge, len(units))
+    means = np.divide(weight, units)[:, None] * sums
+    return np.asarray(points.products(weight[judge]) - sums.T @ means)
+
+
+def _permute(found: Trend, white: FloatArray, seed: int, lo: int, hi: int) -> FloatArray:
+    order = np.argsort(found.judge, kind="stable")
+    judge = found.judge[order]
+    shuffled = np.empty_like(found.time)
+    statistics = []
+    for r in range(lo, hi):
+        mixed = order[np.lexsort((generator(seed, DRIFT, r).random(len(order)), judge))]
+        shuffled[order] = found.time[mixed]
+        statistics.append(((_slope(found.points, shuffled) @ white) ** 2).sum())
+    return np.array(statistics)
+
+
+def _subjects(case: Case, found: Trend) -> tuple[Subject, ...]:
+    """Every system's change from the first to the second half, the most significant first."""
+    from scipy.special import ndtri
+
+    spread = np.sqrt(np.maximum(np.diag(found.covariance), 0.0))
+    z = np.divide(found.slope, spread, out=np.zeros_like(spread), where=spread > 0)
+    reach = float(ndtri(1 - case.p / 2))
+    order = np.argsort(-np.abs(z), kind="stable")
+    return tuple(Subject(case.systems[s], *_change(found, int(s), reach)) for s in order)
+
+
+def _change(found: Trend, system: int, reach: float) -> tuple[float, Interval]:
+    """Residual points a comparison in the later halves less those in the earlier ones."""
+    points = found.points
+    here = points.system == system
+    late = (found.time > 0)[points.unit[here]]
+    value, amount = points.value[here], points.amount[here]
+    means = [value[half].sum() / max(amount[half].sum(), 1e-300) for half in (late, ~late)]
+    parts = [
+        ((value[half] - mean * amount[half]) ** 2).sum() / max(amount[half].sum(), 1e-300) ** 2
+        for half, mean in zip((late, ~late), means, strict=True)
+    ]
+    effect, error = float(means[0] - means[1]), float(np.sqrt(sum(parts)))
+    return effect, (effect - reach * error, effect + reach * error)
+
+
+def _ranks(values: FloatArray) -> FloatArray:
+    from scipy.stats import rankdata
+
+    return np.asarray(rankdata(values), dtype=np.float64)
+
+
+def _mean_by(values: FloatArray, label: IntArray) -> FloatArray:
+    return np.asarray(np.bincount(label, values) / np.bincount(label))

@@ -1,0 +1,103 @@
+"""``ties``: does the way ties are counted decide a place?"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ...judgments.counts import FloatArray
+from ...ranking.multiple import holm
+from .case import CONVENTIONS, Case, Tally
+from .findings import Finding, Interval, Subject, skipped
+from .wording import decimals, number, span
+
+_MOST_PAIRS = 20
+
+
+def ties(case: Case) -> Finding:
+    """Look for two systems that two conventions put in opposite orders, both significantly.
+
+    The p-value of a pair is the larger of two one-sided ones (an intersection–union test), times the number of
+    conventions, adjusted over pairs.
+    """
+    tallies = case.conventions
+    if not tallies:
+        return skipped("ties", "there are no ties")
+    names = list(tallies)
+    z = np.stack([lead(t) for t in tallies.values()])
+    p, above, below = reversals(z)
+    first, second = np.triu_indices(len(case.systems), 1)
+    adjusted = np.array(holm(p[first, second].tolist()))
+    doubt = _doubt(z)[first, second]
+    differ = int((doubt > 0).sum())
+    # Those that change order, or the one that comes nearest to it.
+    order = np.argsort(-doubt, kind="stable")[: min(max(differ, 1), _MOST_PAIRS)]
+    found = []
+    for k in order:
+        i, j = int(first[k]), int(second[k])
+        found.append(_subject(case, (i, j), names[above[i, j]], names[below[i, j]], float(adjusted[k])))
+    top = found[0]
+    says = "no pair of systems changes order"
+    if differ:
+        says = f"{number(differ, 'pair')} of systems change{'s' * (differ == 1)} order; foremost, {top.detail}"
+    return Finding(
+        "ties",
+        f"with how ties are counted, {says}",
+        f"intersection–union test of opposite orders, bootstrap by {case.unit}, Holm over pairs",
+        top.p,
+        effect=top.effect,
+        effect_name="change of a lead, in log odds",
+        interval=top.interval,
+        subjects=tuple(found),
+    )
+
+
+def lead(tally: Tally) -> FloatArray:
+    """How far every system is ahead of every other, in standard errors of the difference."""
+    scores, covariance = tally.scores, np.cov(tally.samples.T)
+    variance = np.diag(covariance)
+    spread = np.sqrt(np.maximum(variance[:, None] + variance[None, :] - 2 * covariance, 0.0))
+    gap = scores[:, None] - scores[None, :]
+    return np.divide(gap, spread, out=np.zeros_like(gap), where=spread > 0)
+
+
+def reversals(z: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """For every pair: the p-value of opposite orders, the convention that most puts the first above, and below."""
+    from scipy.special import ndtr
+
+    # Which of the two is called first does not matter: the weaker of the two assertions counts.
+    p = np.minimum(1.0, len(z) * ndtr(-_doubt(z)))
+    return p, z.argmax(axis=0), z.argmin(axis=0)
+
+
+def _doubt(z: FloatArray) -> FloatArray:
+    """The smaller of the two opposite assertions, in standard errors; negative where all conventions agree."""
+    return np.asarray(np.minimum(z.max(axis=0), -z.min(axis=0)))
+
+
+def _subject(case: Case, pair: tuple[int, int], above: str, below: str, p: float) -> Subject:
+    one, other = case.conventions[above], case.conventions[below]
+    i, j = pair
+    gaps = [t.scores[i] - t.scores[j] for t in (one, other)]
+    effect, interval = _change(one, other, pair, case.p)
+    names = case.systems[i], case.systems[j]
+    said = zip(gaps, (above, below), strict=True)
+    words = [f"{_order(names, gap)} by {decimals(abs(gap))} {CONVENTIONS[convention]}" for gap, convention in said]
+    joined = (" but " if gaps[0] * gaps[1] < 0 else " and ").join(words)
+    detail = f"{joined} (a change of {span(interval)})"
+    return Subject(f"{names[0]} – {names[1]}", effect, interval, p, detail)
+
+
+def _order(names: tuple[str, str], gap: float) -> str:
+    first, second = names if gap >= 0 else names[::-1]
+    return f"{first} is above {second}"
+
+
+def _change(one: Tally, other: Tally, pair: tuple[int, int], p: float) -> tuple[float, Interval]:
+    """The difference of two conventions in how far one system is ahead of another, and its interval."""
+    from scipy.special import ndtri
+
+    i, j = pair
+    effect = float((one.scores[i] - one.scores[j]) - (other.scores[i] - other.scores[j]))
+    drawn = (one.samples[:, i] - one.samples[:, j]) - (other.samples[:, i] - other.samples[:, j])
+    reach = float(ndtri(1 - p / 2)) * float(drawn.std(ddof=1))
+    return effect, (effect - reach, effect + reach)

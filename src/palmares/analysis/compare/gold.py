@@ -1,0 +1,120 @@
+"""Scores against gold scores: do they order the systems alike? (Otani et al. 2016, §6.1)"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from ... import compute
+from ...errors import InputError
+from ...judgments import Judgments
+from ...judgments.counts import FloatArray
+from ...judgments.units import choose_unit
+from ...models.base import RngLike, RunsModel, check_placeable, create
+from ...ranking.bootstrap import comparable, resample
+from ...ranking.rank import seed_of
+
+
+@dataclass(frozen=True)
+class Gold:
+    """What the scores of systems should have been, and where that comes from."""
+
+    systems: tuple[str, ...]
+    scores: FloatArray = field(repr=False)
+    source: str
+    #: The source in a word, for signatures.
+    label: str
+
+    def aligned(self, systems: tuple[str, ...]) -> FloatArray:
+        """The scores of these systems, in this order."""
+        if missing := [name for name in systems if name not in self.systems]:
+            raise InputError(
+                f"{self.source} has no score for {', '.join(missing[:5])}{', …' * (len(missing) > 5)}; "
+                "give every system that was judged a score, or exclude it (--exclude-system)"
+            )
+        return self.scores[[self.systems.index(name) for name in systems]]
+
+
+@dataclass(frozen=True)
+class GoldAgreement:
+    """How far scores agree with gold scores; a correlation is None where either side is constant."""
+
+    pearson: float | None
+    spearman: float | None
+    kendall: float | None
+    ndcg: float | None
+
+
+def agreement(gold: FloatArray, scores: FloatArray) -> GoldAgreement:
+    """Pearson's r, Spearman's ρ, Kendall's τ-b and nDCG of scores, system by system."""
+    from scipy.stats import kendalltau, pearsonr, spearmanr
+
+    gold, scores = comparable(gold), comparable(scores)
+    if len(gold) < 2:
+        raise InputError(f"got {len(gold)} system(s); a correlation needs at least two")
+    if np.ptp(gold) == 0 or np.ptp(scores) == 0:
+        return GoldAgreement(None, None, None, ndcg(gold, scores))
+    pearson, spearman, kendall = (float(f(gold, scores).statistic) for f in (pearsonr, spearmanr, kendalltau))
+    return GoldAgreement(pearson, spearman, kendall, ndcg(gold, scores))
+
+
+def ndcg(gold: FloatArray, scores: FloatArray) -> float | None:
+    """Σ gain / log2(rank + 1) in the order of ``scores``, divided by what it is in the order of ``gold``.
+
+    The gain of a system is its gold score − the least; there is no cut-off. Systems with equal scores share the mean
+    discount of the ranks that they take. None where all gold scores are equal.
+    """
+    gain = gold - gold.min()
+    best = float(gain @ _discounts(gold))
+    return None if best == 0 else float(gain @ _discounts(scores)) / best
+
+
+def bootstrap_gold(
+    judgments: Judgments,
+    *,
+    resamples: int = 1000,
+    rng: RngLike = None,
+    executor: compute.ExecutorLike = None,
+    workers: int | None = None,
+    progress: compute.Progress | None = None,
+) -> Gold:
+    """The mean TrueSkill score over bootstrap samples of all judgments, each replayed once."""
+    model = create("trueskill")
+    assert isinstance(model, RunsModel)  # its default mode replays the judgments at random
+    check_placeable(judgments.counts, linked_by=model.linked_by)
+    unit, _ = choose_unit(judgments, "auto")
+    where: dict[str, Any] = {"executor": executor, "workers": workers, "progress": progress}
+    found = resample(model.single_run(), judgments, unit=unit, resamples=resamples, seed=seed_of(rng), **where)
+    source = f"the mean TrueSkill score over {resamples} bootstrap samples"
+    return Gold(judgments.systems, found.scores.mean(axis=0), source, f"trueskill-{resamples}")
+
+
+def read_gold(path: str | Path) -> Gold:
+    """Gold scores from a CSV file with the columns ``system`` and ``score``."""
+    try:
+        frame = pl.read_csv(path, infer_schema=False)
+    except (OSError, pl.exceptions.PolarsError) as error:
+        raise InputError(f"{path}: cannot be read as a CSV file of gold scores ({error})") from None
+    if missing := [name for name in ("system", "score") if name not in frame.columns]:
+        raise InputError(f"{path}: no column {missing[0]!r}; gold scores are a CSV file with columns system, score")
+    names = frame["system"].fill_null("").str.strip_chars()
+    scores = frame["score"].str.strip_chars().cast(pl.Float64, strict=False).fill_nan(None)
+    for line, (text, score) in enumerate(zip(frame["score"], scores, strict=True), 2):
+        if score is None or not np.isfinite(score):
+            raise InputError(f"{path}, line {line}: score is {text!r}; allowed: a number")
+    if names.is_duplicated().any():
+        raise InputError(f"{path}: system {names.filter(names.is_duplicated())[0]!r} has more than one score")
+    return Gold(tuple(names), scores.to_numpy(), str(path), Path(path).name)
+
+
+def _discounts(scores: FloatArray) -> FloatArray:
+    """1 / log2(rank + 1) of every system, rank 1 the best."""
+    _, group = np.unique(-comparable(scores), return_inverse=True)
+    by_rank = 1 / np.log2(np.arange(2, len(scores) + 2))
+    order = np.argsort(group, kind="stable")
+    shared = np.bincount(group[order], by_rank) / np.bincount(group)
+    return np.asarray(shared[group])

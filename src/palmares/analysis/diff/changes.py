@@ -1,0 +1,266 @@
+"""`diff`: what changed between two rankings, and whether the evidence says it is real."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from itertools import combinations
+from typing import Any, Literal
+
+from ...errors import InputError
+from ...ranking.multiple import holm
+from ...ranking.result import RankedSystem, Ranking
+from ...ranking.signature import signature
+from .published import Published, published
+
+Shared = Literal["none", "all"]
+Verdict = Literal["rose", "fell", "not shown", "entered", "left", "not compared"]
+Pairs = tuple[tuple[str, str], ...]
+
+#: Parts of a signature that say what was ranked, and those that say how ranges were made: neither changes the scale.
+_DATA = ("seed", "systems", "judgments", "data")
+_RANGES = ("unit", "resamples", "p", "sided", "version")
+#: Models whose scores move together, if at all, when others enter the field: differences of strength stay.
+_FIELD_FREE = ("bradley-terry",)
+#: A score that no sample changed (a system that won every comparison) has no error to speak of.
+_NO_ERROR = 1e-9
+
+
+@dataclass(frozen=True)
+class SystemChange:
+    """One system, before and after.
+
+    ``change`` is the difference of scores, ``interval`` its interval, and ``p`` how likely chance alone gives as much
+    for any of the systems (adjusted after Holm 1979). All three are None where scores cannot be compared.
+    """
+
+    system: str
+    verdict: Verdict
+    old_rank: int | None
+    new_rank: int | None
+    old_range: tuple[int, int] | None
+    new_range: tuple[int, int] | None
+    change: float | None = None
+    interval: tuple[float, float] | None = None
+    p: float | None = None
+
+
+@dataclass(frozen=True)
+class Reversal:
+    """Two systems whose order both rankings carry, the other way round; the shares are P(above stands above below)."""
+
+    above: str
+    below: str
+    old: float
+    new: float
+
+
+@dataclass(frozen=True)
+class Changes:
+    """Everything that changed between two rankings.
+
+    ``told_apart`` are pairs that stand in different clusters only in the new ranking, ``merged`` only in the old one,
+    the better system first; ``settings`` what was done differently, as (old, new).
+    """
+
+    systems: tuple[SystemChange, ...]
+    reversals: tuple[Reversal, ...]
+    told_apart: Pairs
+    merged: Pairs
+    settings: Mapping[str, tuple[str | None, str | None]]
+    judgments: tuple[int, int]
+    notes: tuple[str, ...]
+    signature: str
+
+    @property
+    def real(self) -> tuple[SystemChange, ...]:
+        """The changes of score that chance does not explain."""
+        return tuple(change for change in self.systems if change.verdict in ("rose", "fell"))
+
+    def to_dict(self) -> dict[str, Any]:
+        """The documented JSON shape."""
+        return asdict(self)
+
+
+def diff(
+    old: Ranking | Mapping[str, Any] | Published,
+    new: Ranking | Mapping[str, Any] | Published,
+    *,
+    shared: Shared = "none",
+    p: float = 0.05,
+) -> Changes:
+    """Compare two rankings made in the same way from other judgments, or from the same judgments in another way.
+
+    Parameters
+    ----------
+    old, new
+        Rankings, or their documented JSON shape (`Ranking.to_dict`).
+    shared
+        ``none``: the two were made from different judgments; ``all``: the larger set contains the smaller one, as when
+        a campaign goes on. With ``none``, a campaign that grew gets intervals that are too wide, never too narrow.
+    p
+        The level: intervals leave out p, and chance gives a verdict for any system at most this often.
+    """
+    if shared not in ("none", "all"):
+        raise InputError(f"shared: got {shared!r}; allowed: none, all")
+    if not 0 < p < 1:
+        raise InputError(f"p: got {p}; allowed: between 0 and 1, e.g. 0.05")
+    before = old if isinstance(old, Published) else published(old)
+    after = new if isinstance(new, Published) else published(new)
+    settings = _settings(before, after)
+    obstacle = _obstacle(before, after, settings)
+    changes = {} if obstacle else _score_changes(before, after, _overlap(before, after) if shared == "all" else 0.0, p)
+    apart_then, apart_now = _apart(before, after), _apart(after, before)
+    return Changes(
+        systems=tuple(_change(name, before, after, changes.get(name), p) for name in {**after.lines, **before.lines}),
+        reversals=_reversals(before, after, p),
+        told_apart=tuple(pair for pair in apart_now if pair not in apart_then),
+        merged=tuple(pair for pair in apart_then if pair not in apart_now),
+        settings=settings,
+        judgments=(before.judgments, after.judgments),
+        notes=(obstacle,) if obstacle else _notes(before, after, shared),
+        signature=signature({"old": before.data, "new": after.data, "shared": shared, "p": p}),
+    )
+
+
+def _settings(old: Published, new: Published) -> dict[str, tuple[str | None, str | None]]:
+    """What the signatures say differently of how the rankings were made."""
+    both = {name: (old.said.get(name), new.said.get(name)) for name in {**old.said, **new.said} if name not in _DATA}
+    changed = {name: pair for name, pair in both.items() if pair[0] != pair[1]}
+    if "model" in changed:  # its settings are its own
+        changed = {name: pair for name, pair in changed.items() if name in ("model", *_RANGES)}
+    return changed
+
+
+def _obstacle(old: Published, new: Published, settings: Mapping[str, Any]) -> str | None:
+    """Why scores cannot be compared, if they cannot."""
+    if old.data is not None and old.data == new.data:
+        return "the same judgments: what differs comes from how they were scored, not from evidence"
+    if how := [name for name in settings if name not in _RANGES]:
+        return f"scores are on different scales ({', '.join(how)} changed), so only ranks are compared"
+    common = _common(new, old)
+    if not common:
+        return "no system is in both rankings"
+    if set(old.lines) != set(new.lines) and (model := new.said.get("model")) not in _FIELD_FREE:
+        return f"systems entered or left, and scores of {model} depend on who is in the field: only ranks are compared"
+    if any(ranking.lines[name].error is None for ranking in (old, new) for name in common):
+        return "a ranking made without resampling has no standard errors, so only ranks are compared"
+    return None
+
+
+def _unvarying(old: Published, new: Published) -> set[str]:
+    """Systems whose score never varied in one of the rankings, though it is no anchor: its error is not known."""
+    anchor = new.said.get("anchor", "none").partition("=")[0]
+    names = [name for name in _common(new, old) if name != anchor]
+    return {name for name in names if any((r.lines[name].error or 0.0) <= _NO_ERROR for r in (old, new))}
+
+
+def _notes(old: Published, new: Published, shared: Shared) -> tuple[str, ...]:
+    notes = []
+    if set(old.lines) != set(new.lines):
+        notes.append("systems entered or left, so scores are compared around the mean of those in both")
+    if unknown := sorted(_unvarying(old, new)):
+        notes.append(
+            f"not compared, because the score never varied over the samples of one ranking, as when a system wins "
+            f"everything: {', '.join(unknown)}"
+        )
+    if shared == "none":
+        notes.append(
+            "taken as two separate sets of judgments; if one contains the other, --shared all gives narrower intervals"
+        )
+    return tuple(notes)
+
+
+def _score_changes(
+    old: Published, new: Published, overlap: float, p: float
+) -> dict[str, tuple[float, tuple[float, float], float]]:
+    """The change of score of every system in both, with its interval and adjusted p-value."""
+    from scipy.special import ndtr, ndtri
+
+    unknown = _unvarying(old, new)
+    names = [name for name in _common(new, old) if name not in unknown]
+    shift, width = _shift(old, new), float(ndtri(1 - p / 2))
+    moved, errors = [], []
+    for name in names:
+        before, after = old.lines[name], new.lines[name]
+        a, b = before.error or 0.0, after.error or 0.0
+        moved.append(after.score - before.score - shift)
+        # The formula takes for granted that the campaign grew evenly; where it did not, this bounds the error.
+        least = abs(a * a - b * b) if overlap else 0.0
+        errors.append(math.sqrt(max(a * a + b * b - 2 * overlap * a * b, least)))
+    # An anchored system has no error, and no change either.
+    chance = [2 * float(ndtr(-abs(m) / e)) if e > _NO_ERROR else 1.0 for m, e in zip(moved, errors, strict=True)]
+    return {
+        name: (m, (m - width * e, m + width * e), c)
+        for name, m, e, c in zip(names, moved, errors, holm(chance), strict=True)
+    }
+
+
+def _overlap(old: Published, new: Published) -> float:
+    """The correlation of two means of which one is over a part of the judgments of the other."""
+    fewer, more = sorted([old.judgments, new.judgments])
+    return math.sqrt(fewer / more)
+
+
+def _shift(old: Published, new: Published) -> float:
+    """By how much the scale moved because others are in the field; an anchor holds it in place."""
+    if new.said.get("anchor", "none") != "none" or set(old.lines) == set(new.lines):
+        return 0.0
+    common = _common(new, old)
+    return sum(new.lines[name].score - old.lines[name].score for name in common) / len(common)
+
+
+def _change(
+    name: str,
+    old: Published,
+    new: Published,
+    found: tuple[float, tuple[float, float], float] | None,
+    p: float,
+) -> SystemChange:
+    before, after = old.lines.get(name), new.lines.get(name)
+    verdict = _verdict(before, after, found, p)
+    ranks = (before.rank if before else None, after.rank if after else None)
+    ranges = (before.range if before else None, after.range if after else None)
+    return SystemChange(name, verdict, *ranks, *ranges, *(found or (None, None, None)))
+
+
+def _verdict(
+    before: RankedSystem | None,
+    after: RankedSystem | None,
+    found: tuple[float, tuple[float, float], float] | None,
+    p: float,
+) -> Verdict:
+    if before is None or after is None:
+        return "entered" if before is None else "left"
+    if found is None:
+        return "not compared"
+    moved, _, chance = found
+    if chance > p:
+        return "not shown"
+    return "rose" if moved > 0 else "fell"
+
+
+def _reversals(old: Published, new: Published, p: float) -> tuple[Reversal, ...]:
+    """Pairs whose order both rankings carry, the other way round: true at level p whatever the two share."""
+    if old.better is None or new.better is None:
+        return ()
+    found = []
+    for above, below in combinations(_common(old, new), 2):
+        was, now = old.probability(above, below), new.probability(above, below)
+        if was is not None and now is not None and was >= 1 - p / 2 and now <= p / 2:
+            found.append(Reversal(above, below, was, now))
+    return tuple(found)
+
+
+def _apart(ranking: Published, other: Published) -> Pairs:
+    """Pairs in different clusters, among the systems that both rankings put into clusters."""
+    cluster = {name: ranking.lines[name].cluster or 0 for name in _common(ranking, other)}
+    if any(line.cluster is None for r in (ranking, other) for line in r.lines.values()):
+        return ()
+    return tuple((a, b) for a in cluster for b in cluster if cluster[a] < cluster[b])
+
+
+def _common(ranking: Published, other: Published) -> list[str]:
+    """The systems in both, in the order of the first."""
+    return [name for name in ranking.lines if name in other.lines]

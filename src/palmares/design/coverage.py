@@ -1,0 +1,261 @@
+"""How often the true rank of a system lies outside its rank range, in campaigns whose truth is known."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal, get_args
+
+import numpy as np
+
+from .. import compute
+from ..errors import InputError
+from ..judgments import Judgments
+from ..judgments.counts import FloatArray
+from ..models import DEFAULT_MODEL
+from ..models.base import Model, RngLike, create, settings
+from ..ranking.bootstrap import from_draws, generator, resample
+from ..ranking.ranges import clusters, rank_ranges
+from ..ranking.rank import seed_of
+from ..ranking.sign_test import sign_test_ranges
+from ..ranking.signature import fact_text, signature
+from .simulate import CampaignPlan, IntArray, simulate
+
+#: What ranges can come from: a bootstrap of one of the units, the draws of a model that makes some, or sign tests.
+Source = Literal["pair", "ranking", "segment", "judge", "posterior", "sign-test"]
+SOURCES: tuple[Source, ...] = get_args(Source)
+
+#: What is measured of the ranges of one campaign, in the order of the columns of `Coverage.measures`.
+MEASURES = ("misses", "size", "clusters", "violations")
+
+
+@dataclass(frozen=True)
+class Method:
+    """One way to get rank ranges. A sign test has no model; only a sign test has sides."""
+
+    model: Model | None
+    unit: Source
+    sided: int | None = None
+
+    @property
+    def name(self) -> str:
+        """``bradley-terry/ranking``, ``trueskill(mode=batch)/pair`` or ``sign-test/1-sided``."""
+        return f"{self.unit}/{self.sided}-sided" if self.model is None else f"{self.model_name}/{self.unit}"
+
+    @property
+    def model_name(self) -> str | None:
+        """The id of the model, and those of its settings that are not the usual ones."""
+        if self.model is None:
+            return None
+        usual = settings(create(self.model.id))
+        own = [f"{k}={fact_text(v)}" for k, v in settings(self.model).items() if k not in usual or usual[k] != v]
+        return self.model.id + (f"({','.join(own)})" if own else "")
+
+
+@dataclass(frozen=True)
+class MethodCoverage:
+    """What one method came to: means over campaigns, each with its Monte Carlo standard error.
+
+    ``misses`` is the share of systems whose true rank is outside their range, ``size`` the number of ranks in a
+    range, ``violations`` the share of systems with a truly better system in a lower cluster or a worse one in a
+    higher.
+    """
+
+    model: str | None
+    unit: Source
+    sided: int | None
+    misses: float
+    misses_error: float
+    size: float
+    size_error: float
+    clusters: float
+    clusters_error: float
+    violations: float
+    violations_error: float
+
+
+@dataclass(frozen=True)
+class Coverage:
+    """How far the ranges of several methods can be trusted. All methods saw the same campaigns."""
+
+    plan: CampaignPlan
+    lines: tuple[MethodCoverage, ...]
+    p: float
+    resamples: int
+    signature: str
+    #: (campaigns, methods, `MEASURES`)
+    measures: FloatArray = field(repr=False)
+    notes: tuple[str, ...] = ()
+
+    @property
+    def campaigns(self) -> int:
+        """How many campaigns were simulated."""
+        return len(self.measures)
+
+    def more_misses(self, one: int, other: int) -> tuple[float, float]:
+        """By how much method number ``one`` misses more than ``other``, campaign by campaign; and the error of that."""
+        means, errors = _means(self.measures[:, [one]] - self.measures[:, [other]])
+        return float(means[0, 0]), float(errors[0, 0])
+
+    def to_dict(self) -> dict[str, Any]:
+        """The documented JSON shape."""
+        return {
+            "signature": self.signature,
+            "plan": dataclasses.asdict(self.plan),
+            "campaigns": self.campaigns,
+            "resamples": self.resamples,
+            "p": self.p,
+            "methods": [dataclasses.asdict(line) for line in self.lines],
+            "notes": list(self.notes),
+        }
+
+
+def methods_of(models: Sequence[str | Model], units: Sequence[str], *, sided: int = 2) -> tuple[Method, ...]:
+    """Every model with every unit; the sign test, which has no model, once and last."""
+    sources = [_source(unit) for unit in dict.fromkeys(units)]
+    made = [create(model) for model in dict.fromkeys(models)]
+    drawn = [source for source in sources if source != "sign-test"]
+    tests = [Method(None, source, _sides(sided)) for source in sources if source == "sign-test"]
+    return (*(Method(_checked(model, source), source) for model in made for source in drawn), *tests)
+
+
+def coverage(
+    plan: CampaignPlan | None = None,
+    *,
+    methods: Sequence[Method] | None = None,
+    campaigns: int = 200,
+    resamples: int = 400,
+    p: float = 0.05,
+    rng: RngLike = None,
+    executor: compute.ExecutorLike = None,
+    workers: int | None = None,
+    progress: compute.Progress | None = None,
+) -> Coverage:
+    """Simulate campaigns, rank each by every method, and compare rank ranges with the true ranks.
+
+    Parameters
+    ----------
+    plan
+        The shape of a campaign.
+    methods
+        See `methods_of`; without any, the default model with the units ``pair``, ``ranking``, ``segment``, ``judge``.
+    campaigns
+        How many to simulate.
+    resamples
+        Bootstrap samples for each campaign and method.
+    p
+        The level of ranges and sign tests.
+    rng
+        A seed; None draws one. It is in the signature either way.
+    executor, workers, progress
+        See `palmares.compute.run`; a piece of work is a campaign.
+    """
+    if campaigns < 2:
+        raise InputError(f"campaigns: got {campaigns}; allowed: at least 2, so that their spread can be told")
+    plan = plan or CampaignPlan()
+    chosen = tuple(methods) if methods is not None else methods_of([DEFAULT_MODEL], SOURCES[:4])
+    if not chosen:
+        raise InputError("methods: got none; name at least one, e.g. methods_of(['bradley-terry'], ['ranking'])")
+    seed = seed_of(rng)
+    parts = compute.run(
+        _campaign, [(number,) for number in range(campaigns)], shared=(plan, chosen, resamples, p, seed),
+        executor=executor, workers=workers, progress=progress,
+    )  # fmt: skip
+    measures = np.stack(parts)
+    facts = {
+        **{k: v for k, v in dataclasses.asdict(plan).items() if k != "lang_pair"},
+        "methods": "+".join(method.name for method in chosen),
+        "campaigns": campaigns, "resamples": resamples, "p": p, "seed": seed,
+    }  # fmt: skip
+    return Coverage(plan, _lines(chosen, measures), p, resamples, signature(facts), measures, _notes(plan))
+
+
+def measure(ranges: IntArray, truth: IntArray) -> FloatArray:
+    """The `MEASURES` of the ranges of one campaign, given the true ranks."""
+    outside = (truth < ranges[:, 0]) | (truth > ranges[:, 1])
+    sizes = ranges[:, 1] - ranges[:, 0] + 1
+    numbers = clusters(ranges)
+    better = truth[:, None] < truth
+    # Of the two systems of a pair in the wrong clusters, both are violated.
+    wrong = better & (numbers[:, None] > numbers)
+    violated = wrong.any(axis=0) | wrong.any(axis=1)
+    return np.array([outside.mean(), sizes.mean(), numbers.max(), violated.mean()])
+
+
+def _campaign(
+    plan: CampaignPlan, methods: Sequence[Method], resamples: int, p: float, seed: int, number: int
+) -> FloatArray:
+    """Simulate campaign ``number`` and measure every method on it: an array (methods, measures)."""
+    own = int(generator(seed, number).integers(0, 2**63))
+    campaign = simulate(plan, rng=generator(own, 3))
+    judgments = campaign.judgments
+    quality = np.array([campaign.quality[name] for name in judgments.systems])
+    truth = 1 + (quality[:, None] < quality).sum(axis=1)
+    if fault := _unplaceable(judgments, plan, methods):
+        raise InputError(
+            f"simulated campaign {number + 1} cannot be ranked: {fault}; "
+            "plan more rankings, fewer systems or a smaller tie radius"
+        )
+    return np.stack([measure(_ranges(method, judgments, resamples, p, own), truth) for method in methods])
+
+
+def _unplaceable(judgments: Judgments, plan: CampaignPlan, methods: Sequence[Method]) -> str | None:
+    """Why the systems of a campaign cannot be put on one scale, if they cannot."""
+    if missing := plan.systems - len(judgments.systems):
+        return f"{missing} of its {plan.systems} systems were never shown"
+    links = {method.model.linked_by for method in methods if method.model is not None}
+    groups = judgments.counts.components(decisive="decisive" in links) if links else []
+    return f"its systems fall into {len(groups)} groups that no judgment decides between" if len(groups) > 1 else None
+
+
+def _ranges(method: Method, judgments: Judgments, resamples: int, p: float, seed: int) -> IntArray:
+    if method.model is None or method.unit == "sign-test":
+        return sign_test_ranges(judgments.counts, p=p, sided=method.sided or 2)
+    if method.unit == "posterior":
+        replicates = from_draws(method.model.fit(judgments, rng=generator(seed, 0)), seed)
+    else:
+        # One seed for all methods: models with the same unit see the same samples.
+        replicates = resample(
+            method.model, judgments, unit=method.unit, resamples=resamples, seed=seed, executor="serial", workers=1,
+        )  # fmt: skip
+    return rank_ranges(replicates.places, p=p)
+
+
+def _lines(methods: Sequence[Method], measures: FloatArray) -> tuple[MethodCoverage, ...]:
+    means, errors = _means(measures)
+    values = np.stack([means, errors], axis=2).reshape(len(methods), -1)
+    return tuple(
+        MethodCoverage(method.model_name, method.unit, method.sided, *map(float, row))
+        for method, row in zip(methods, values, strict=True)
+    )
+
+
+def _means(measures: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Means over campaigns and their errors: campaigns are independent, the systems of one are not."""
+    return measures.mean(axis=0), measures.std(axis=0, ddof=1) / np.sqrt(len(measures))
+
+
+def _notes(plan: CampaignPlan) -> tuple[str, ...]:
+    if plan.judge_effect or plan.segment_effect:
+        return ()
+    return ("judges and segments have no effects of their own here; in real campaigns they do, and ranges miss more",)
+
+
+def _source(unit: str) -> Source:
+    for source in SOURCES:
+        if source == unit:
+            return source
+    raise InputError(f"unknown unit {unit!r}; allowed: {', '.join(SOURCES)}")
+
+
+def _sides(sided: int) -> int:
+    if sided not in (1, 2):
+        raise InputError(f"sided: got {sided}; allowed: 1 (one-sided), 2 (two-sided)")
+    return sided
+
+
+def _checked(model: Model, unit: Source) -> Model:
+    if unit == "posterior" and model.ranges_from != "posterior":
+        raise InputError(f"model {model.id!r} has no posterior draws to take ranges from; use ranking or pair")
+    return model

@@ -1,0 +1,30 @@
+"""The papers' experiments, each run again beside what was published.
+
+Listing them imports nothing; `palmares.experiments.base.reproduce` runs one.
+"""
+
+from __future__ import annotations
+
+from ..registry import Entry, Registry
+
+_HERE = "palmares.experiments"
+
+#: Every experiment, by paper.
+EXPERIMENTS = Registry(
+    "experiment",
+    {
+        "hm13-perplexity": Entry(f"{_HERE}.hm13:PERPLEXITY", "perplexity of eight models against training size"),
+        "hm13-crowd": Entry(f"{_HERE}.hm13:CROWD", "perplexity of models trained on the crowd or on experts"),
+        "hm13-abilities": Entry(f"{_HERE}.hm13_abilities:ABILITIES", "abilities ± sd over five trainings, heat map"),
+        "s14-ranking": Entry(f"{_HERE}.s14_ranking:RANKING", "WMT13 French–English by expected wins"),
+        "s14-accuracy": Entry(f"{_HERE}.s14_accuracy:ACCURACY", "accuracy and perplexity against training size"),
+        "s14-nway": Entry(f"{_HERE}.s14_nway:NWAY", "accuracy of TrueSkill trained on N-way matches"),
+        "s14-selection": Entry(f"{_HERE}.s14_selection:SELECTION", "which pairs TrueSkill chooses to compare"),
+        "s14-clusters": Entry(f"{_HERE}.s14_clusters:CLUSTERS", "number of clusters against judgments"),
+        "s14-boxes": Entry(f"{_HERE}.s14_clusters:BOXES", "rank boxes of TrueSkill at 1k and 25k judgments"),
+        "w14-data": Entry(f"{_HERE}.w14_data:DATA", "amount of data: from rankings to judgments"),
+        "w14-accuracy": Entry(f"{_HERE}.w14_accuracy:ACCURACY", "accuracy of three models over 100 folds"),
+        "w14-models": Entry(f"{_HERE}.w14_models:MODELS", "order and clusters of three models side by side"),
+        "w14-head-to-head": Entry(f"{_HERE}.w14_tables:HEAD_TO_HEAD", "scores from the published win percentages"),
+    },
+)

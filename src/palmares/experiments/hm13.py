@@ -1,0 +1,232 @@
+"""Hopkins & May 2013, Figures 2–5: perplexity against training size, with experts and with the crowd."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from ..judgments import Judgments
+from ..judgments.counts import FloatArray, PairCounts
+from ..models.base import Model, OutcomeFit
+from ..models.baselines import AdjustedUniform, IndependentPairs, IndependentSystems, Uniform
+from ..models.hopkins_may import HopkinsMay
+from ..models.irt_categorical import IrtCategorical
+from ..ranking.bootstrap import generator
+from .base import Check, Context, Experiment, Findings, Row, mean_row
+from .campaigns import TRACK, WMT13, track, wmt13_pool
+from .predictions import drawn, foretold, over
+from .published import load
+
+#: The models of the paper by the names it gives them, with its settings.
+MODELS: Mapping[str, Model] = {
+    "uniform": Uniform(),
+    "adjusted uniform": AdjustedUniform(),
+    "independent pairs": IndependentPairs(),
+    "independent students, asymmetric": IndependentSystems(reconstruction="asymmetric"),
+    "independent students, arithmetic": IndependentSystems(reconstruction="arithmetic"),
+    "independent students, geometric": IndependentSystems(reconstruction="geometric"),
+    "IRT-Gaussian": HopkinsMay(),
+    "IRT-Categorical": IrtCategorical(),
+}
+PAIRS, GEOMETRIC, GAUSSIAN, CATEGORICAL = (
+    "independent pairs", "independent students, geometric", "IRT-Gaussian", "IRT-Categorical",
+)  # fmt: skip
+#: The averaged reconstructions and the two IRT models, which the paper finds alike without references.
+ALIKE = ("independent students, arithmetic", GEOMETRIC, GAUSSIAN, CATEGORICAL)
+
+
+def scarce(judgments: Judgments, least: int) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+    """The rows to test on (§4): those of segments in at most k judgments, k the smallest that gives ``least`` rows."""
+    segment = judgments.codes("segment")
+    size = np.bincount(segment)[segment]
+    ordered = np.sort(size)
+    return np.asarray(size <= ordered[min(least, len(ordered)) - 1])
+
+
+def perplexities(
+    train: Judgments, test: PairCounts, names: tuple[str, ...], sizes: tuple[int, ...], key: tuple[int, ...]
+) -> FloatArray:
+    """Perplexity of every model at every size, trained on random judgments: an array (models, sizes)."""
+    found = np.zeros((len(names), len(sizes)))
+    for s, size in enumerate(sizes):
+        part = drawn(train, min(size, len(train)), generator(*key, s))
+        for m, name in enumerate(names):
+            fit = MODELS[name].fit(part, rng=generator(*key, s, m))
+            assert isinstance(fit, OutcomeFit)
+            found[m, s] = foretold(fit.outcomes, test)[1]
+    return found
+
+
+# -- Figures 2–4 -----------------------------------------------------------------------------------
+
+
+def _run(
+    context: Context, *, tracks: tuple[str, ...], systems: int, sizes: tuple[int, ...], trials: int, rankings: int
+) -> Findings:
+    pool = wmt13_pool(context, rankings)
+    kinds = {"wmt10": (True, "Figure 2"), "wmt11": (True, "Figure 3"), "wmt12": (False, "Figure 4")}
+    sets = {
+        f"{figure}, like {year.upper()}, {'with' if reference else 'no'} reference": [
+            (year, name, reference) for name in tracks
+        ]
+        for year, (reference, figure) in kinds.items()
+    }
+    tasks = [(made, trial) for group in sets.values() for made in group for trial in range(trials)]
+    parts = context.run(_track_trial, tasks, systems, sizes, context.seed)
+    real = context.run(_pool_trial, [(trial,) for trial in range(trials)], pool.train, sizes, context.seed)
+    size = len(tracks) * trials
+    found = {group: np.stack(parts[k * size : (k + 1) * size]) for k, group in enumerate(sets)}
+    found[pool.name] = np.stack(real)
+    rows = [row for group, values in found.items() for row in _rows(group, tuple(MODELS), values, sizes)]
+    notes = [
+        f"tracks {', '.join(tracks)} simulated with the sizes of Table 3 and {systems} systems, {trials} trials each; "
+        "with references, one system far better than all. Columns: training size. The figures print no numbers.",
+        "n: tracks × trials; ±: standard error over them. Test: judgments of the segments that have fewest (§4).",
+    ]
+    return Findings(rows, _checks(found, sizes), notes, {pool.name: pool.train.hash})
+
+
+def _track_trial(
+    systems: int, sizes: tuple[int, ...], seed: int, made: tuple[str, str, bool], trial: int
+) -> FloatArray:
+    year, name, reference = made
+    tracks = load("hm13")["table_3"]
+    train, test = tracks[year][name]
+    number = 10 * list(tracks).index(year) + list(tracks[year]).index(name)
+    judgments = track(train + test, systems=systems, reference=reference, rng=generator(seed, TRACK, number, trial))
+    mask = scarce(judgments, test)
+    kept = judgments.take(np.flatnonzero(~mask))
+    return perplexities(kept, over(kept, judgments.filter(mask)), tuple(MODELS), sizes, (seed, TRACK, number, trial, 1))
+
+
+def _pool_trial(judgments: Judgments, sizes: tuple[int, ...], seed: int, trial: int) -> FloatArray:
+    mask = scarce(judgments, 2000)
+    kept = judgments.filter(~mask)
+    return perplexities(kept, over(kept, judgments.filter(mask)), tuple(MODELS), sizes, (seed, 6, trial))
+
+
+def _rows(group: str, names: tuple[str, ...], found: FloatArray, sizes: tuple[int, ...]) -> list[Row]:
+    return [
+        mean_row(name, None, found[:, m, s], group=f"perplexity, {group}", at=f"{size:,}")
+        for m, name in enumerate(names)
+        for s, size in enumerate(sizes)
+    ]
+
+
+#: For every data set and model, mean perplexities by size.
+Curves = Mapping[str, Mapping[str, FloatArray]]
+
+
+def _checks(found: Mapping[str, FloatArray], sizes: tuple[int, ...]) -> list[Check]:
+    curves = {group: dict(zip(MODELS, values.mean(axis=0), strict=True)) for group, values in found.items()}
+    known, plain = ([group for group in curves if ("with reference" in group) is wanted] for wanted in (True, False))
+    return [
+        *[_lowest(group, curves[group]) for group in known],
+        _alike(curves, known, plain),
+        *_by_size(curves, sizes),
+    ]
+
+
+def _lowest(group: str, curves: Mapping[str, FloatArray]) -> Check:
+    last = {name: float(curve[-1]) for name, curve in curves.items()}
+    best = min(last, key=lambda name: last[name])
+    told = ", ".join(f"{name} {last[name]:.3f}" for name in (GAUSSIAN, CATEGORICAL, GEOMETRIC, PAIRS))
+    return Check(f"{group}: IRT-Gaussian has the lowest perplexity", best == GAUSSIAN, f"{best} has; {told}")
+
+
+def _alike(curves: Curves, known: list[str], plain: list[str]) -> Check:
+    """The two IRT and the two averaged models: how far apart are they at the largest size?"""
+    apart = {group: float(np.ptp([curves[group][name][-1] for name in ALIKE])) for group in (*known, *plain)}
+    told = "; ".join(f"{group} {value:.3f}" for group, value in apart.items())
+    return Check(
+        "without references IRT and averaged independent students are closer to each other than with",
+        max(apart[group] for group in plain) < min(apart[group] for group in known), f"largest less smallest: {told}",
+    )  # fmt: skip
+
+
+def _by_size(curves: Curves, sizes: tuple[int, ...]) -> list[Check]:
+    small = [s for s, size in enumerate(sizes) if size <= 800]
+    ahead = sum(int((c[GAUSSIAN][small] < c[PAIRS][small]).sum()) for c in curves.values())
+    falls = sum(bool(c[GAUSSIAN][-1] < c[GAUSSIAN][0]) for c in curves.values())
+    left = {name: max(float(c[name][-2] - c[name][-1]) for c in curves.values()) for name in (GEOMETRIC, GAUSSIAN)}
+    told = ", ".join(f"{name} {value:.3f}" for name, value in left.items())
+    cells = len(small) * len(curves)
+    return [
+        Check("IRT-Gaussian is below independent pairs up to size 800", ahead == cells, f"in {ahead} of {cells} cells"),
+        Check("perplexity of IRT-Gaussian falls with size", falls == len(curves), f"in {falls} of {len(curves)} sets"),
+        Check("geometric students and IRT-Gaussian are close to convergence at around 1,000 comparisons",
+              max(left.values()) < 0.01, f"from {sizes[-2]:,} to {sizes[-1]:,} they fall by at most: {told}"),
+    ]  # fmt: skip
+
+
+PERPLEXITY = Experiment(
+    "hm13-perplexity",
+    "perplexity of eight preference models against training size",
+    "Hopkins & May 2013, Figures 2–4",
+    _run,
+    settings={
+        "tracks": ("ce", "fe", "ge", "se", "ec", "ef", "eg", "es"), "systems": 12,
+        "sizes": (100, 200, 400, 800, 1600, 3200), "trials": 5, "rankings": 9996,
+    },
+    quick={"tracks": ("es",), "sizes": (100, 400), "trials": 2, "rankings": 400},
+    files=WMT13,
+)  # fmt: skip
+
+
+# -- Figure 5 --------------------------------------------------------------------------------------
+
+CROWD_MODELS = (GEOMETRIC, GAUSSIAN, CATEGORICAL)
+
+
+def _crowd(context: Context, *, sizes: tuple[int, ...], trials: int, rankings: int) -> Findings:
+    pool = wmt13_pool(context, rankings)
+    experts = pool.experts
+    sources = {"experts": experts, "crowd": _among(pool.crowd, experts.systems)}
+    test = over(experts, pool.test)
+    tasks = [(trial,) for trial in range(trials)]
+    found = {
+        who: np.stack(context.run(_crowd_trial, tasks, train, test, sizes, (context.seed, k)))
+        for k, (who, train) in enumerate(sources.items())
+    }
+    rows = [row for who, values in found.items() for row in _rows(f"trained on {who}", CROWD_MODELS, values, sizes)]
+    told = " and ".join(f"{len(train):,} by {who}" for who, train in sources.items())
+    notes = [
+        f"on {pool.name} (the paper: WMT10): {told} to train on, {test.total:g} expert judgments to test on. "
+        "Columns: training size; n: trials; ±: standard error over them.",
+    ]
+    return Findings(rows, _crowd_checks(found), notes, pool.data)
+
+
+def _crowd_trial(
+    train: Judgments, test: PairCounts, sizes: tuple[int, ...], key: tuple[int, int], trial: int
+) -> FloatArray:
+    return perplexities(train, test, CROWD_MODELS, sizes, (*key, trial))
+
+
+def _among(judgments: Judgments, systems: tuple[str, ...]) -> Judgments:
+    inside = np.isin(np.array(judgments.systems), systems)
+    return judgments.filter(inside[judgments.codes("system_a")] & inside[judgments.codes("system_b")])
+
+
+def _crowd_checks(found: Mapping[str, FloatArray]) -> list[Check]:
+    expert, crowd = (found[who].mean(axis=0)[:, -1] for who in ("experts", "crowd"))
+    loss = dict(zip(CROWD_MODELS, (crowd - expert).tolist(), strict=True))
+    told = ", ".join(f"{name} {value:+.3f}" for name, value in loss.items())
+    near = float(crowd[1] - expert[0])
+    return [
+        Check("the crowd costs the geometric model more than IRT-Gaussian", loss[GEOMETRIC] > loss[GAUSSIAN], told),
+        Check("crowd-trained IRT-Gaussian comes close to the expert-trained geometric model", abs(near) < 0.02,
+              f"{near:+.3f} at the largest size"),
+    ]  # fmt: skip
+
+
+CROWD = Experiment(
+    "hm13-crowd",
+    "perplexity of models trained on the crowd or on experts",
+    "Hopkins & May 2013, Figure 5",
+    _crowd,
+    settings={"sizes": (100, 200, 400, 800, 1600, 3200), "trials": 10, "rankings": 9996},
+    quick={"sizes": (100, 400), "trials": 2, "rankings": 400},
+    files=WMT13,
+)

@@ -1,0 +1,225 @@
+"""`Judgments`: the one table in the middle.
+
+Every reader makes one, everything else only reads it. A row is one pairwise judgment: two systems, an
+outcome, and what is known about where it came from. Names are integer codes in sorted order, and the
+two systems of a row stand in that order too, so neither the order of rows in a file nor the side a
+system was shown on can change a result (which side it was is kept in the position columns).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from fnmatch import translate
+from functools import cached_property
+from re import compile as compile_pattern
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from ..errors import InputError
+from .counts import PairCounts
+from .digest import fingerprint
+from .encoding import A_BETTER, B_BETTER, EXTRA_PREFIX, NAME_COLUMNS, TIE, VALUE_COLUMNS, compact, decode, encode_rows
+
+__all__ = ["A_BETTER", "B_BETTER", "EXTRA_PREFIX", "NAME_COLUMNS", "TIE", "VALUE_COLUMNS", "Judgments"]
+
+IntArray = npt.NDArray[np.integer]
+BoolArray = npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Judgments:
+    """An immutable table of pairwise judgments.
+
+    Make one with `from_rows`, or with a reader (`palmares.read`). ``frame`` holds the codes, ``names``
+    the name each code stands for; ``system_a`` < ``system_b`` in every row and ``outcome`` is +1 (a
+    better), 0 (tie) or −1 (b better).
+    """
+
+    frame: pl.DataFrame
+    names: Mapping[str, pl.Series]
+
+    @classmethod
+    def from_rows(cls, rows: pl.DataFrame) -> Judgments:
+        """Build the table from a frame of names.
+
+        Parameters
+        ----------
+        rows
+            ``system_a``, ``system_b`` (text) and ``outcome`` (+1, 0, −1); optionally any of
+            `NAME_COLUMNS` (text), `VALUE_COLUMNS` and ``extra.*``. Names carry no white space around
+            them; a ranking belongs to one judge and one segment. Rows must be valid already: readers
+            report bad ones by line number before they come here; what is still wrong raises.
+        """
+        return cls(*encode_rows(rows))
+
+    @classmethod
+    def from_codes(cls, frame: pl.DataFrame, names: Mapping[str, pl.Series]) -> Judgments:
+        """Build the table from codes into sorted lists of names, which need not all occur.
+
+        For judgments that were made, not read: nothing is checked but that there are any.
+        """
+        return cls(*compact(frame, names))
+
+    # -- what is in it ---------------------------------------------------------------------------
+
+    def __len__(self) -> int:
+        return self.frame.height
+
+    def __repr__(self) -> str:
+        counted = [f"{len(self.names[name])} {name}s" for name in self.names if name != "system"]
+        return f"<Judgments: {len(self)} of {len(self.systems)} systems; {', '.join(counted) or 'no context'}>"
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Judgments) and self.hash == other.hash
+
+    def __hash__(self) -> int:
+        return hash(self.hash)
+
+    @cached_property
+    def systems(self) -> tuple[str, ...]:
+        """The systems, sorted by name: code i is ``systems[i]``."""
+        return tuple(self.names["system"])
+
+    @property
+    def lang_pairs(self) -> tuple[str, ...]:
+        return self._names("lang_pair")
+
+    @property
+    def segments(self) -> tuple[str, ...]:
+        return self._names("segment")
+
+    @property
+    def judges(self) -> tuple[str, ...]:
+        return self._names("judge")
+
+    @property
+    def extras(self) -> tuple[str, ...]:
+        """Names of the extra columns (covariates)."""
+        return tuple(c.removeprefix(EXTRA_PREFIX) for c in self.frame.columns if c.startswith(EXTRA_PREFIX))
+
+    def has(self, column: str) -> bool:
+        """Whether any row has a value in this optional column."""
+        return column in self.frame.columns
+
+    def codes(self, column: str) -> IntArray:
+        """The codes (or outcomes) of a column as an array; −1 where a row has no name."""
+        if column not in self.frame.columns:
+            return np.full(len(self), -1, dtype=np.int32)
+        return self.frame[column].to_numpy()
+
+    @cached_property
+    def weights(self) -> npt.NDArray[np.float64] | None:
+        """The weight of every judgment, or None where each counts once."""
+        return self.frame["weight"].to_numpy() if self.has("weight") else None
+
+    @cached_property
+    def counts(self) -> PairCounts:
+        """Win, tie and loss counts of every pair of systems."""
+        return PairCounts.from_cells(self.systems, self.cells, self.weights)
+
+    @cached_property
+    def cells(self) -> npt.NDArray[np.int64]:
+        """For every row, the index of its (a, b, outcome) among all n·n·3."""
+        pair = self.codes("system_a").astype(np.int64) * len(self.systems) + self.codes("system_b")
+        return pair * 3 + (1 - self.codes("outcome"))
+
+    @cached_property
+    def hash(self) -> str:
+        """A stable digest of the content; the order of rows and the names of rankings do not matter."""
+        return fingerprint(self.frame, {k: v for k, v in self.names.items() if k != "ranking"})
+
+    def to_rows(self) -> pl.DataFrame:
+        """The table with names instead of codes, in the form `from_rows` takes."""
+        columns: dict[str, pl.Series] = {}
+        for name in self.frame.columns:
+            key = "system" if name.startswith("system_") else name
+            column = self.frame[name]
+            columns[name] = decode(column, self.names[key]) if key in self.names else column
+        return pl.DataFrame(columns)
+
+    # -- parts of it -----------------------------------------------------------------------------
+
+    def filter(self, mask: BoolArray | pl.Series) -> Judgments:
+        """The rows where ``mask`` is true; names that no longer occur are forgotten."""
+        return Judgments.from_codes(self.frame.filter(pl.Series(mask)), self.names)
+
+    def take(self, rows: IntArray) -> Judgments:
+        """Rows by index, repeats allowed; systems and codes stay as they are (for resampling)."""
+        return Judgments(self.frame[rows], self.names)
+
+    def where(self, column: str, wanted: str | Iterable[str]) -> BoolArray:
+        """Which rows have a name that matches one of ``wanted`` (shell patterns) in ``column``.
+
+        ``system`` means either system of the row.
+        """
+        if column == "system":
+            hit = self._matching("system", wanted)
+            return np.asarray(hit[self.codes("system_a")] | hit[self.codes("system_b")])
+        if column not in NAME_COLUMNS:
+            raise InputError(f"cannot select by {column!r}; allowed: {', '.join(NAME_COLUMNS)}, system")
+        # One more place than there are names, so that code −1 (no name) picks the False at the end.
+        hit = np.append(self._matching(column, wanted), False)
+        return np.asarray(hit[self.codes(column)])
+
+    def select(self, **wanted: str | Iterable[str]) -> Judgments:
+        """Keep the rows that match, e.g. ``select(lang_pair="fr-en", judge="turker_*")``.
+
+        With ``system=`` both systems of a row must match.
+        """
+        mask = np.ones(len(self), dtype=bool)
+        for column, names in wanted.items():
+            if column == "system":
+                hit = self._matching("system", names)
+                mask &= hit[self.codes("system_a")] & hit[self.codes("system_b")]
+            else:
+                mask &= self.where(column, names)
+        return self.filter(mask)
+
+    def without(self, **unwanted: str | Iterable[str]) -> Judgments:
+        """Drop the rows that match, e.g. ``without(system=["ref*"])``."""
+        mask = np.ones(len(self), dtype=bool)
+        for column, names in unwanted.items():
+            mask &= ~self.where(column, names)
+        return self.filter(mask)
+
+    def split(self, by: str = "lang_pair") -> dict[str | None, Judgments]:
+        """One table per value of a column, sorted by it; the key of rows without a value is None.
+
+        ``by`` is one of `NAME_COLUMNS` or the name of an extra column.
+        """
+        column = by if by in NAME_COLUMNS else EXTRA_PREFIX + by
+        if column not in self.frame.columns:
+            if by == "lang_pair":
+                return {None: self}
+            have = [c for c in NAME_COLUMNS if self.has(c)] + list(self.extras)
+            raise InputError(f"cannot split by {by!r}: no such column; present: {', '.join(have) or 'none'}")
+        parts = self.frame.partition_by(column, as_dict=True, maintain_order=True)
+        label = dict(enumerate(self._names(by))) if by in NAME_COLUMNS else {key: key for (key,) in parts}
+        named = [(label.get(key), part) for (key,), part in parts.items()]
+        named.sort(key=lambda item: (item[0] is None, item[0]))
+        if len(named) == 1:
+            return {_key(named[0][0]): self}
+        return {_key(value): Judgments.from_codes(part, self.names) for value, part in named}
+
+    def _names(self, column: str) -> tuple[str, ...]:
+        return tuple(self.names[column]) if column in self.names else ()
+
+    def _matching(self, column: str, wanted: str | Iterable[str]) -> BoolArray:
+        """For every name of the column, whether it is one of ``wanted`` or matches it as a shell pattern."""
+        names = self._names(column)
+        hit = np.zeros(len(names), dtype=bool)
+        for pattern in [wanted] if isinstance(wanted, str) else wanted:
+            match = compile_pattern(translate(pattern)).match
+            found = np.array([name == pattern or match(name) is not None for name in names], dtype=bool)
+            if not found.any():
+                shown = ", ".join(names[:8]) + (", …" if len(names) > 8 else "")
+                raise InputError(f"no {column} matches {pattern!r}; there are {len(names)}: {shown or 'none'}")
+            hit |= found
+        return hit
+
+
+def _key(value: object) -> str | None:
+    return None if value is None else str(value)

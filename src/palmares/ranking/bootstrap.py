@@ -1,0 +1,133 @@
+"""The bootstrap, for every model.
+
+Replicate r draws from its own generator, made from the seed and r alone. So the same seed gives the same
+numbers however the replicates are cut into pieces and wherever these run.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from .. import compute
+from ..errors import InputError
+from ..judgments import Judgments
+from ..judgments.counts import FloatArray, PairCounts
+from ..judgments.digest import row_words
+from ..judgments.units import Unit, UnitKinds, check_units, choose_unit, unit_codes, unit_kinds
+from ..models.base import CountModel, Fit, Model, RefitModel
+
+#: A piece of work holds at most about this many numbers, which bounds memory.
+_NUMBERS_IN_A_PIECE = 4_000_000
+_PIECES_PER_WORKER = 4
+#: Nobody can stop a piece that another machine has begun, so those of slow models are small.
+_REFITS_IN_A_PIECE = 8
+
+IntArray = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Replicates:
+    """Scores of every bootstrap sample, and the places they give (1 = best); arrays (samples, systems)."""
+
+    systems: tuple[str, ...]
+    scores: FloatArray = field(repr=False)
+    places: IntArray = field(repr=False)
+
+
+def resample(
+    model: Model,
+    data: Judgments | PairCounts,
+    *,
+    unit: Unit,
+    resamples: int,
+    seed: int,
+    executor: compute.ExecutorLike = None,
+    workers: int | None = None,
+    progress: compute.Progress | None = None,
+) -> Replicates:
+    """Score ``resamples`` bootstrap samples of the units of ``data``.
+
+    A model that reads counts is scored on resampled counts; any other is refitted to resampled judgments.
+    """
+    if resamples < 1:
+        raise InputError(f"resamples: got {resamples}; allowed: at least 1, or no resampling (--resample none)")
+    unit, _ = choose_unit(data, unit)
+    check_units(data, unit)
+    where: dict[str, Any] = {"executor": executor, "workers": workers, "progress": progress}
+    if isinstance(model, CountModel):
+        kinds = unit_kinds(data, unit)
+        numbers = len(kinds.copies) + 6 * len(kinds.systems) ** 2
+        most = _NUMBERS_IN_A_PIECE // max(numbers, 1)
+        pieces = _pieces(resamples, most, compute.slots(executor, workers))
+        full = kinds.tables(kinds.copies[None])
+        scorer = model.prepared(PairCounts(full.systems, full.wins[0], full.ties[0]))
+        parts = compute.run(_score_counts, pieces, shared=(scorer, kinds, seed), **where)
+    else:
+        if isinstance(data, PairCounts):
+            raise InputError(f"model {model.id!r} needs the judgments, not only their pair counts")
+        if not isinstance(model, RefitModel):
+            raise InputError(f"model {model.id!r} predicts but does not rank, so there is nothing to resample")
+        pieces = _pieces(resamples, _REFITS_IN_A_PIECE, compute.slots(executor, workers))
+        parts = compute.run(_refit, pieces, shared=(model, data, unit_codes(data, unit), seed), **where)
+    scores = np.concatenate([part[0] for part in parts])
+    places = np.concatenate([part[1] for part in parts])
+    return Replicates(data.systems, scores, places)
+
+
+def from_draws(fit: Fit, seed: int) -> Replicates:
+    """The fit's own posterior draws or runs in the place of bootstrap samples."""
+    if fit.draws is None:
+        raise InputError(f"model {fit.model.id!r} makes no draws to take ranges from; use --resample ranking or pair")
+    order = [places(row, generator(seed, 2, r)) for r, row in enumerate(fit.draws)]
+    return Replicates(fit.systems, fit.draws, np.stack(order))
+
+
+def generator(seed: int, *key: int) -> np.random.Generator:
+    """The generator that belongs to one purpose under a seed."""
+    return np.random.Generator(np.random.PCG64(np.random.SeedSequence(seed, spawn_key=key)))
+
+
+def comparable(scores: FloatArray) -> FloatArray:
+    """The scores without the noise in the last bits of floating sums, so that equal ones are equal."""
+    return np.round(scores, 12)
+
+
+def places(scores: FloatArray, rng: np.random.Generator) -> IntArray:
+    """Places from 1, best first; equal scores in random order."""
+    order = np.lexsort((rng.random(len(scores)), -comparable(scores)))
+    place = np.empty(len(scores), dtype=np.int64)
+    place[order] = np.arange(1, len(scores) + 1)
+    return place
+
+
+def _pieces(resamples: int, most: int, slots: int) -> list[tuple[int, int]]:
+    even = -(-resamples // (_PIECES_PER_WORKER * slots))
+    step = max(1, min(most, even))
+    return [(lo, min(lo + step, resamples)) for lo in range(0, resamples, step)]
+
+
+def _score_counts(model: CountModel, kinds: UnitKinds, seed: int, lo: int, hi: int) -> tuple[FloatArray, IntArray]:
+    rngs = [generator(seed, 1, r) for r in range(lo, hi)]
+    drawn = np.stack([kinds.draw(rng) for rng in rngs])
+    scores = model.score(kinds.tables(drawn), rngs)
+    return scores, np.stack([places(row, rng) for row, rng in zip(scores, rngs, strict=True)])
+
+
+def _refit(
+    model: RefitModel, judgments: Judgments, units: IntArray, seed: int, lo: int, hi: int
+) -> tuple[FloatArray, IntArray]:
+    # Rows by unit, then by content, so that the order of the file plays no part.
+    order = np.lexsort((row_words(judgments.frame), units))
+    starts = np.searchsorted(units[order], np.arange(units.max() + 2))
+    results = []
+    for r in range(lo, hi):
+        rng = generator(seed, 1, r)
+        picks = rng.integers(0, len(starts) - 1, len(starts) - 1)
+        rows = np.concatenate([order[starts[u] : starts[u + 1]] for u in picks])
+        scores = model.rescore(judgments.take(rows), rng=rng)
+        results.append((scores, places(scores, rng)))
+    return np.stack([s for s, _ in results]), np.stack([p for _, p in results])

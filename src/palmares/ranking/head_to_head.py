@@ -1,0 +1,75 @@
+"""Head-to-head tables (Bojar et al. 2014, Tables 28–37)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from ..judgments import Judgments
+from ..judgments.counts import FloatArray, PairCounts
+from ..models.base import counts_of
+from ..models.ratios import ExpectedWins
+from .rank import Ranking
+from .sign_test import decisions, mark, sign_test
+
+
+@dataclass(frozen=True)
+class HeadToHead:
+    """How often the system in the column was judged better than the one in the row, ties ignored.
+
+    ``share[r, c]`` is NaN where the two never met decisively; ``p`` is the two-sided sign test. Systems are in
+    the order of the ranking whose ranges the table shows.
+    """
+
+    systems: tuple[str, ...]
+    share: FloatArray = field(repr=False)
+    decided: FloatArray = field(repr=False)
+    p: FloatArray = field(repr=False)
+    expected_wins: FloatArray = field(repr=False)
+    ranking: Ranking = field(repr=False)
+
+    def mark(self, row: int, column: int) -> str:
+        """⋆, †, ‡ or nothing."""
+        return mark(float(self.p[row, column])) if self.decided[row, column] else ""
+
+    def to_dict(self) -> dict[str, Any]:
+        """The documented JSON shape."""
+        n = len(self.systems)
+        cells = [
+            {
+                "row": self.systems[r],
+                "column": self.systems[c],
+                "share": None if np.isnan(self.share[r, c]) else float(self.share[r, c]),
+                "decided": float(self.decided[r, c]),
+                "p": float(self.p[r, c]),
+                "mark": self.mark(r, c),
+            }
+            for r in range(n)
+            for c in range(n)
+            if r != c
+        ]
+        return {
+            "signature": self.ranking.signature,
+            "lang_pair": self.ranking.lang_pair,
+            "systems": [
+                {"system": line.system, "expected_wins": float(wins), "range": list(line.range) if line.range else None}
+                for line, wins in zip(self.ranking.lines, self.expected_wins, strict=True)
+            ],
+            "cells": cells,
+        }
+
+
+def head_to_head(data: Judgments | PairCounts, ranking: Ranking) -> HeadToHead:
+    """Compare every two systems of a ranking of the same judgments."""
+    counts, judged = counts_of(data), decisions(data)
+    if set(ranking.systems) != set(counts.systems):
+        counts, judged = counts.keep(ranking.systems), judged.keep(ranking.systems)
+    order = np.array([counts.systems.index(name) for name in ranking.systems])
+    grid = np.ix_(order, order)
+    decided = counts.decided[grid]
+    beaten = counts.wins.T[grid]  # how often the column's system beat the row's
+    share = np.divide(beaten, decided, out=np.full_like(beaten, np.nan), where=decided > 0)
+    scores = ExpectedWins().score(PairCounts(counts.systems, counts.wins[None], counts.ties[None]), [])[0]
+    return HeadToHead(ranking.systems, share, decided, sign_test(judged)[grid], scores[order], ranking)

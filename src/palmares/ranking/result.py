@@ -1,0 +1,144 @@
+"""What `rank` returns."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from ..judgments.counts import FloatArray
+from ..models.base import Fit
+from .bootstrap import Replicates
+from .support import better, stability
+
+
+@dataclass(frozen=True)
+class RankedSystem:
+    """One line of a ranking.
+
+    Without bootstrap samples or draws, ``interval`` (of the score), ``error`` (its standard deviation over samples)
+    and ``best`` (the share of samples in which the system is first) are None.
+    """
+
+    system: str
+    score: float
+    rank: int
+    range: tuple[int, int] | None = None
+    cluster: int | None = None
+    interval: tuple[float, float] | None = None
+    error: float | None = None
+    best: float | None = None
+
+
+@dataclass(frozen=True)
+class Cluster:
+    """Systems that the evidence does not tell apart.
+
+    ``stability`` is the share of samples in which these systems, and no others, take the places of the cluster.
+    """
+
+    number: int
+    systems: tuple[str, ...]
+    stability: float | None
+
+
+@dataclass(frozen=True)
+class Ranking:
+    """Systems in order, with rank ranges, clusters and probabilities where there was resampling."""
+
+    fit: Fit = field(repr=False)
+    lines: tuple[RankedSystem, ...]
+    judgments: int
+    lang_pair: str | None
+    signature: str
+    replicates: Replicates | None = field(repr=False)
+    #: What the signature says besides model and settings: unit, resamples, p, seed, data, …
+    facts: Mapping[str, Any] = field(default_factory=dict, repr=False)
+    notes: tuple[str, ...] = ()
+
+    @property
+    def systems(self) -> tuple[str, ...]:
+        """Names, best first."""
+        return tuple(line.system for line in self.lines)
+
+    @property
+    def ranged(self) -> bool:
+        """Whether systems have rank ranges and clusters."""
+        return self.lines[0].range is not None
+
+    @property
+    def clusters(self) -> list[list[str]]:
+        """Names by cluster, best first; all in one list without ranges."""
+        grouped: dict[int | None, list[str]] = {}
+        for line in self.lines:
+            grouped.setdefault(line.cluster, []).append(line.system)
+        return [grouped[number] for number in sorted(grouped, key=lambda c: c or 0)]
+
+    @cached_property
+    def better(self) -> FloatArray | None:
+        """``[i, j]``: the share of samples in which the i-th system of this ranking stands above the j-th."""
+        return None if self.replicates is None else better(self._places(self.replicates))
+
+    @cached_property
+    def stability(self) -> tuple[Cluster, ...]:
+        """The clusters, and how often samples confirm them."""
+        if not self.ranged:
+            return ()
+        shares: list[float | None] = [None] * len(self.clusters)
+        if self.replicates is not None:
+            numbers = np.array([line.cluster for line in self.lines])
+            shares = stability(self._places(self.replicates), numbers).tolist()
+        return tuple(
+            Cluster(number, tuple(names), share)
+            for number, (names, share) in enumerate(zip(self.clusters, shares, strict=True), 1)
+        )
+
+    def _places(self, replicates: Replicates) -> Any:
+        """Places in every sample, one column a system in the order of this ranking."""
+        return replicates.places[:, [replicates.systems.index(name) for name in self.systems]]
+
+    def table(self) -> pl.DataFrame:
+        """One row a system: cluster, rank, range (first, last), score, its interval (low, high) and error, P(best)."""
+        ranges = [line.range or (None, None) for line in self.lines]
+        intervals = [line.interval or (None, None) for line in self.lines]
+        return pl.DataFrame(
+            {
+                "cluster": pl.Series([line.cluster for line in self.lines], dtype=pl.Int64),
+                "rank": [line.rank for line in self.lines],
+                "first": pl.Series([r[0] for r in ranges], dtype=pl.Int64),
+                "last": pl.Series([r[1] for r in ranges], dtype=pl.Int64),
+                "score": [line.score for line in self.lines],
+                "system": [line.system for line in self.lines],
+                "low": pl.Series([i[0] for i in intervals], dtype=pl.Float64),
+                "high": pl.Series([i[1] for i in intervals], dtype=pl.Float64),
+                "error": pl.Series([line.error for line in self.lines], dtype=pl.Float64),
+                "best": pl.Series([line.best for line in self.lines], dtype=pl.Float64),
+            }
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """The documented JSON shape."""
+        lines = [asdict(line) for line in self.lines]
+        for line in lines:
+            line["range"], line["interval"] = (list(line[k]) if line[k] else None for k in ("range", "interval"))
+        return {
+            "signature": self.signature,
+            "model": self.fit.model.id,
+            "lang_pair": self.lang_pair,
+            "judgments": self.judgments,
+            "systems": lines,
+            "notes": list(self.notes),
+            "unit": self.facts.get("unit"),
+            "p": self.facts.get("p"),
+            "resamples": self.facts.get("resamples"),
+            "seed": self.facts.get("seed"),
+            "data": self.facts.get("data"),
+            "clusters": [
+                {"cluster": c.number, "systems": list(c.systems), "stability": c.stability} for c in self.stability
+            ],
+            "better": None if self.better is None else self.better.round(6).tolist(),
+        }

@@ -1,0 +1,32 @@
+"""Plots: one function a plot, one theme."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from .calibration import calibration_plot
+    from .comparisons import model_comparison
+    from .curves import curve_plot
+    from .files import save
+    from .predictions import outcome_bars
+    from .ranges import rank_ranges
+
+__all__ = ["calibration_plot", "curve_plot", "model_comparison", "outcome_bars", "rank_ranges", "save"]
+
+_MODULES = {
+    "calibration_plot": "calibration",
+    "curve_plot": "curves",
+    "model_comparison": "comparisons",
+    "outcome_bars": "predictions",
+    "rank_ranges": "ranges",
+    "save": "files",
+}
+
+
+def __getattr__(name: str) -> Any:
+    from importlib import import_module
+
+    if name not in __all__:
+        raise AttributeError(f"module 'palmares.report.plots' has no attribute {name!r}")
+    return getattr(import_module(f"{__name__}.{_MODULES[name]}"), name)

@@ -1,0 +1,127 @@
+"""Models beside each other: a dot with its error for every model and measure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from ...analysis.compare.comparison import Comparison, Measure
+from .theme import INK, PALETTE, altair, themed
+
+_ROW = 24
+_PANEL = 240
+_MEASURES = {
+    "accuracy_clusters": "accuracy by clusters",
+    "accuracy_outcome": "accuracy by most probable outcome",
+    "perplexity": "perplexity (less is better)",
+}
+#: What models are measured against; drawn grey, unless one of them is best.
+_FLOORS = ("uniform", "adjusted-uniform")
+
+
+def model_comparison(comparison: Comparison, *, title: str | None = None) -> Any:
+    """One panel a measure, one row a model: its mean over held-out judgments, and how surely it differs from the best.
+
+    Bars are ± two standard errors of the distance from the best model, so a bar that reaches the thin line of the best
+    is no evidence against a model. A dashed line is the oracle over all folds, which a model that is trained fold by
+    fold can exceed. Baselines are grey, unless one of them is best. What would squeeze the other models together is not
+    drawn to scale: an arrow at the edge tells its value.
+
+    Returns
+    -------
+    An Altair chart; `palmares.report.plots.save` writes it to a file.
+    """
+    alt = altair()
+    names = [line.model for line in comparison.lines if any(line.measure(m) for m in _MEASURES)]
+    shown = [m for m in _MEASURES if any(line.measure(m) for line in comparison.lines)]
+    panels = [_panel(alt, comparison, measure, names, number == 0) for number, measure in enumerate(shown)]
+    pad = {"left": 10, "top": 10, "right": 16, "bottom": 10}
+    chart = alt.hconcat(*panels, spacing=22) if len(panels) > 1 else panels[0]
+    return themed(chart.properties(title=_title(alt, comparison, title), padding=pad))
+
+
+def _panel(alt: Any, comparison: Comparison, measure: str, names: Sequence[str], first: bool) -> Any:
+    axis = alt.Axis(ticks=False, domain=False, labelLimit=420, offset=4, labels=first)
+    y = alt.Y("model:N", sort=list(names), title=None, axis=axis, scale=alt.Scale(domain=list(names)))
+    low, high = _domain(comparison, measure)
+    scale = alt.Scale(domain=[low, high], nice=False, zero=False, clamp=True)
+    rows, beyond = _rows(comparison, measure, low, high)
+    x = alt.X("value:Q", title=_MEASURES[measure], scale=scale, axis=alt.Axis(tickCount=4))
+    base = alt.Chart(alt.Data(values=rows)).encode(y=y, color=alt.Color("colour:N", scale=None))
+    best = alt.Chart(alt.Data(values=[{"value": row["value"]} for row in rows if row["best"]]))
+    layers = [
+        best.mark_rule(color=PALETTE[1], strokeWidth=1, opacity=0.7).encode(x=alt.X("value:Q")),
+        base.mark_rule(strokeWidth=2, opacity=0.45).encode(x=alt.X("from:Q", scale=scale), x2="to:Q"),
+        base.mark_point(filled=True, size=60, opacity=1).encode(x=x),
+    ]
+    if measure != "perplexity":
+        oracle = alt.Chart(alt.Data(values=[{"value": comparison.oracle.value}]))
+        layers.insert(0, oracle.mark_rule(color=INK, strokeDash=[4, 3], opacity=0.6).encode(x=alt.X("value:Q")))
+    for side, place in (("left", 2), ("right", _PANEL - 2)):
+        words = alt.Chart(alt.Data(values=[word for word in beyond if word["side"] == side]))
+        far = words.mark_text(fontSize=11, color="#57606a", align=side)
+        layers += [far.encode(y=y, x=alt.value(place), text="text:N")] if beyond else []
+    return alt.layer(*layers).properties(width=_PANEL, height=_ROW * len(names))
+
+
+def _domain(comparison: Comparison, measure: str) -> tuple[float, float]:
+    """Wide enough for the oracle, the best and all models but the floors and what is worse than uniform guessing."""
+    found = {line.model: line.measure(measure) for line in comparison.lines}
+    real = [m for name, m in found.items() if m and name not in _FLOORS]
+    if measure == "perplexity":
+        real = [m for m in real if m.value < 3]
+    best = [m for m in found.values() if m and m.difference == 0]
+    ends = [end for m in [*best, *(real or [m for m in found.values() if m])] for end in _bar(m).values()]
+    if measure != "perplexity":
+        ends.append(comparison.oracle.value)
+    margin = 0.08 * (max(ends) - min(ends)) or 0.01
+    return min(ends) - margin, max(ends) + margin
+
+
+def _rows(
+    comparison: Comparison, measure: str, low: float, high: float
+) -> tuple[list[dict[str, Any]], list[dict[str, str]]]:
+    """The dots, and words for the models that lie outside the panel."""
+    rows: list[dict[str, Any]] = []
+    beyond: list[dict[str, str]] = []
+    for line in comparison.lines:
+        found = line.measure(measure)
+        if found is None:
+            continue
+        if not low <= found.value <= high:
+            beyond.append({"model": line.model, **_far(found.value, low)})
+            continue
+        best = found.difference == 0
+        colour = {"colour": _colour(line.model, best), "best": best}
+        rows.append({"model": line.model, "value": found.value, **_bar(found), **colour})
+    return rows, beyond
+
+
+def _far(value: float, low: float) -> dict[str, str]:
+    if value < low:
+        return {"side": "left", "text": f"◂ {value:.3f}"}
+    return {"side": "right", "text": f"{value:.3f} ▸"}
+
+
+def _bar(found: Measure) -> dict[str, float]:
+    reach = 2 * (found.difference_error or 0)
+    return {"from": found.value - reach, "to": found.value + reach}
+
+
+def _colour(model: str, best: bool) -> str:
+    if best:
+        return PALETTE[1]
+    return "#8b949e" if model in _FLOORS else PALETTE[0]
+
+
+def _title(alt: Any, comparison: Comparison, title: str | None) -> Any:
+    facts = comparison.facts
+    how = f"{facts['folds']} folds by {facts['by']}" if facts["folds"] > 1 else "judges who were not trained on"
+    over = " over all folds" if facts["folds"] > 1 else ""
+    lines = [
+        f"{comparison.judgments:,} held-out judgments, {how}; orange: best of a panel; grey: baselines",
+        "bars: ± 2 standard errors of the distance from the best; arrows: values off the scale",
+        f"dashed line: oracle, the most frequent outcome of each pair{over}",
+    ]
+    name = f"{comparison.lang_pair}: models on held-out judgments"
+    return alt.Title(title or (name if comparison.lang_pair else "Models on held-out judgments"), subtitle=lines)

@@ -1,0 +1,119 @@
+"""Learning curves and noise tests: a line a model."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from itertools import pairwise
+from typing import Any
+
+from ...analysis.compare.trials import Curve
+from .theme import PALETTE, PERCENT, altair, themed
+
+_WIDTH, _HEIGHT = 330, 260
+#: Pixels between the error bars of two models at one condition, and between the outermost bar and the edge.
+_DODGE, _EDGE = 3, 14
+_NAMES = {
+    "accuracy_clusters": "accuracy by clusters",
+    "perplexity": "perplexity",
+    "pearson": "Pearson's r with gold scores",
+}
+#: With more models than colours, dashes tell the second round of them from the first.
+_DASHES = ([1, 0], [5, 3], [2, 2])
+
+
+def curve_plot(curve: Curve, *, title: str | None = None) -> Any:
+    """One panel a measure, one line a model, over sizes or shares of noise: means over trials ± standard error.
+
+    Of a noise test the change from no noise is drawn. Error bars of several models at one condition stand side by side,
+    a little off its tick. ``uniform``, a flat line far from the others, is left out.
+
+    Returns
+    -------
+    An Altair chart; `palmares.report.plots.save` writes it to a file.
+    """
+    alt = altair()
+    models = [model for model in curve.models if model != "uniform"]
+    wanted = [m for m in _NAMES if any(m in t.means for row in curve.points.values() for t in row)]
+    panels = [_panel(alt, curve, measure, models) for measure in wanted]
+    pad = {"left": 10, "top": 10, "right": 16, "bottom": 10}
+    chart = alt.hconcat(*panels, spacing=24).resolve_scale(color="shared", strokeDash="shared")
+    return themed(chart.properties(title=_title(alt, curve, title), padding=pad))
+
+
+def _panel(alt: Any, curve: Curve, measure: str, models: list[str]) -> Any:
+    noise = curve.condition == "noise"
+    label = {"labelExpr": PERCENT} if noise else {"format": ",d"}
+    axis = alt.Axis(values=list(curve.points), labelOverlap=True, labelFlush=False, **label)
+    domain, places = _places(curve, _having(curve, measure, models))
+    scale = alt.Scale(type="linear" if noise else "log", nice=False, domain=domain)
+    x = alt.X("place:Q", title="judges who answer at random" if noise else "training judgments", scale=scale, axis=axis)
+    name = f"change in {_NAMES[measure]}" if noise else _NAMES[measure]
+    y = alt.Y("mean:Q", title=name, scale=alt.Scale(zero=False))
+    base = alt.Chart(alt.Data(values=_rows(curve, measure, places))).encode(x=x, color=_colour(alt, models))
+    layers = [
+        base.mark_line(strokeWidth=1.8).encode(y=y, strokeDash=_dash(alt, models)),
+        base.mark_rule(opacity=0.5).encode(y=alt.Y("from:Q"), y2="to:Q"),
+        base.mark_point(filled=True, size=26, opacity=1).encode(y=y),
+    ]
+    return alt.layer(*layers).properties(width=_WIDTH, height=_HEIGHT)
+
+
+def _having(curve: Curve, measure: str, models: list[str]) -> list[str]:
+    found = {trials.model for row in curve.points.values() for trials in row if measure in trials.means}
+    return [model for model in models if model in found]
+
+
+def _places(curve: Curve, models: list[str]) -> tuple[list[float], dict[tuple[str, float], float]]:
+    """The ends of the axis, and where each model stands at each condition: side by side, but closer than conditions."""
+    there, back = (float, float) if curve.condition == "noise" else (math.log, math.exp)
+    at = sorted(there(value) for value in curve.points)
+    pixel = ((at[-1] - at[0]) or 1.0) / (_WIDTH - 2 * _EDGE)
+    gap = min((after - before for before, after in pairwise(at)), default=1.0)
+    step = min(_DODGE * pixel, 0.5 * gap / max(len(models), 1))
+    middle = (len(models) - 1) / 2
+    edge = _EDGE * pixel + middle * step
+    places = {
+        (model, value): back(there(value) + (number - middle) * step)
+        for number, model in enumerate(models)
+        for value in curve.points
+    }
+    return [back(at[0] - edge), back(at[-1] + edge)], places
+
+
+def _rows(curve: Curve, measure: str, places: Mapping[tuple[str, float], float]) -> list[dict[str, Any]]:
+    rows = []
+    for value, row in curve.points.items():
+        for trials in row:
+            known = trials.changes if curve.condition == "noise" else trials.means
+            if (trials.model, value) in places and (found := known.get(measure)):
+                reach = found.error or 0
+                ends = {"from": found.value - reach, "to": found.value + reach}
+                # Without a bar there is nothing to keep apart: a noise test starts from one point.
+                place = places[trials.model, value] if reach else value
+                rows.append({"model": trials.model, "value": value, "place": place, "mean": found.value, **ends})
+    return rows
+
+
+def _colour(alt: Any, models: list[str]) -> Any:
+    colours = [PALETTE[number % len(PALETTE)] for number in range(len(models))]
+    legend = alt.Legend(title=None, orient="right", symbolType="stroke", symbolStrokeWidth=2, symbolOpacity=1,
+                        labelLimit=320)  # fmt: skip
+    return alt.Color("model:N", scale=alt.Scale(domain=models, range=colours), legend=legend)
+
+
+def _dash(alt: Any, models: list[str]) -> Any:
+    dashes = [_DASHES[number // len(PALETTE) % len(_DASHES)] for number in range(len(models))]
+    legend = alt.Legend(title=None, orient="right", symbolOpacity=1, labelLimit=320)
+    return alt.StrokeDash("model:N", scale=alt.Scale(domain=models, range=dashes), legend=legend)
+
+
+def _title(alt: Any, curve: Curve, title: str | None) -> Any:
+    what = "Learning curves" if curve.condition == "size" else "Noisy judges"
+    where = f"{curve.lang_pair}: {what.lower()}" if curve.lang_pair else what
+    tested = f"tested on {curve.tested:,} judgments"
+    lines = [
+        f"{tested}; means over {curve.trials} trials, bars: ± standard error",
+        "at each tick models stand side by side, so that their bars can be told apart",
+    ]
+    return alt.Title(title or where, subtitle=lines if curve.trials > 1 else [f"{tested}; a single trial"])

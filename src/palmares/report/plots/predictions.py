@@ -1,0 +1,129 @@
+"""Predicted outcomes of one system against every other, beside what judges said."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ...errors import InputError
+from ...judgments import Judgments
+from ...judgments.counts import PairCounts
+from ...models.base import Fit, counts_of
+from .theme import FAINT, INK, PALETTE, PERCENT, altair, themed
+
+_ROW = 24
+_WIDTH = 340
+_PANEL = 220
+_OUTCOMES = ("win", "tie", "loss")
+_COLOURS = (PALETTE[0], FAINT, PALETTE[1])
+
+
+def outcome_bars(
+    fits: Fit | Sequence[Fit], judgments: Judgments | PairCounts, system: str | int, *, title: str | None = None
+) -> Any:
+    """One bar an opponent, cut into P(win), P(tie) and P(loss) of ``system``; dots where the judgments would cut it.
+
+    Several fits to the same systems are drawn side by side. Opponents stand in the order of the first fit's scores,
+    or by name if it has none; one that ``system`` never met has no dots.
+
+    Returns
+    -------
+    An Altair chart; `palmares.report.plots.save` writes it to a file.
+    """
+    shown = [fits] if isinstance(fits, Fit) else list(fits)
+    counts = counts_of(judgments)
+    _check(shown, counts)
+    alt = altair()
+    me = shown[0].code(system)
+    opponents = _opponents(shown[0], me)
+    panels = [_panel(alt, fit, counts, me, opponents, number, len(shown)) for number, fit in enumerate(shown)]
+    chart = panels[0] if len(panels) == 1 else alt.hconcat(*panels, spacing=18)
+    pad = {"left": 10, "top": 10, "right": 12, "bottom": 10}
+    return themed(chart.properties(title=_title(alt, shown, me, title), padding=pad))
+
+
+def _check(fits: Sequence[Fit], counts: PairCounts) -> None:
+    if not fits:
+        raise InputError("got no fit; give at least one that predicts")
+    for fit in fits:
+        if not fit.predicts:
+            raise InputError(f"model {fit.model.id!r} ranks but does not predict outcomes, so there is nothing to draw")
+        if fit.systems != counts.systems:
+            raise InputError(f"the fit of {fit.model.id!r} and the judgments are not of the same systems")
+
+
+def _opponents(fit: Fit, me: int) -> list[int]:
+    """Codes of the others, best first; by name where there are no scores."""
+    order = np.arange(len(fit.systems)) if fit.scores is None else np.argsort(-fit.scores, kind="stable")
+    return [int(code) for code in order if code != me]
+
+
+def _panel(alt: Any, fit: Fit, counts: PairCounts, me: int, opponents: list[int], number: int, panels: int) -> Any:
+    """One fit's bars; only the first panel names the opponents, and only the last says how often they were met."""
+    names = [fit.systems[j] for j in opponents]
+    axis = alt.Axis(ticks=False, domain=False, labelLimit=420, offset=4, labels=number == 0)
+    y = alt.Y("system:N", sort=names, title=None, axis=axis)
+    width = _WIDTH if panels == 1 else _PANEL
+    bars = alt.Chart(alt.Data(values=_bars(fit, me, opponents))).mark_bar(height=14)
+    dots = alt.Chart(alt.Data(values=_observed(counts, me, opponents))).mark_point(
+        filled=True, size=44, color=INK, stroke="white", strokeWidth=1, opacity=1
+    )
+    met = alt.Chart(alt.Data(values=_met(counts, me, opponents))).mark_text(align="left", dx=8, fontSize=11, color=INK)
+    layers = [
+        bars.encode(y=y, x=_share(alt, panels), x2="to:Q", color=_colour(alt)),
+        dots.encode(y=y, x="share:Q"),
+        *([met.encode(y=y, x=alt.value(width), text="met:N")] if number == panels - 1 else []),
+    ]
+    chart = alt.layer(*layers).properties(width=width, height=_ROW * len(names))
+    if panels == 1:
+        return chart
+    return chart.properties(title=alt.Title(fit.model.id, fontSize=12, offset=6, anchor="start", frame="group"))
+
+
+def _share(alt: Any, panels: int) -> Any:
+    ticks = [0, 0.25, 0.5, 0.75, 1] if panels == 1 else [0, 0.5, 1]
+    axis = alt.Axis(labelExpr=PERCENT, values=ticks, labelFlush=False)
+    return alt.X("from:Q", title="probability", scale=alt.Scale(domain=[0, 1]), axis=axis)
+
+
+def _colour(alt: Any) -> Any:
+    legend = alt.Legend(title=None, orient="top", symbolType="square", direction="horizontal", offset=4)
+    return alt.Color("outcome:N", scale=alt.Scale(domain=_OUTCOMES, range=_COLOURS), legend=legend)
+
+
+def _bars(fit: Fit, me: int, opponents: list[int]) -> list[dict[str, Any]]:
+    rows = []
+    for j in opponents:
+        cuts = np.concatenate([[0.0], np.cumsum(fit.predict(me, j))]).tolist()
+        rows += [
+            {"system": fit.systems[j], "outcome": outcome, "from": start, "to": end}
+            for outcome, start, end in zip(_OUTCOMES, cuts[:-1], cuts[1:], strict=True)
+        ]
+    return rows
+
+
+def _observed(counts: PairCounts, me: int, opponents: list[int]) -> list[dict[str, Any]]:
+    """Where the judgments of each pair would cut its bar: after the wins, and after the wins and ties."""
+    rows = []
+    for j in opponents:
+        won, tied, lost = counts.wins[me, j], counts.ties[me, j], counts.wins[j, me]
+        if (met := won + tied + lost) > 0:
+            rows += [{"system": counts.systems[j], "share": float(cut / met)} for cut in (won, won + tied)]
+    return rows
+
+
+def _met(counts: PairCounts, me: int, opponents: list[int]) -> list[dict[str, str]]:
+    met = counts.decided[me] + counts.ties[me]
+    return [{"system": counts.systems[j], "met": f"n = {met[j]:,.0f}"} for j in opponents]
+
+
+def _title(alt: Any, fits: Sequence[Fit], me: int, title: str | None) -> Any:
+    name = fits[0].systems[me]
+    by = f"{fits[0].model.id}; " if len(fits) == 1 else ""
+    lines = [
+        f"{by}bars: predicted outcomes of {name} against each opponent",
+        "dots: where the judgments of the pair would cut the bar; n: how many there are",
+    ]
+    return alt.Title(title or f"{name} against the others", subtitle=lines)

@@ -1,0 +1,51 @@
+"""The look that all plots share.
+
+Colours are those of Okabe & Ito (2008), which people with the common kinds of colour blindness can tell apart.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...errors import MissingExtraError
+
+INK = "#24292f"
+FAINT = "#d7dce1"
+#: Neighbouring clusters alternate between the first two.
+PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
+
+#: An expression for the labels of an axis of shares: 50 %, as tables and texts write it.
+PERCENT = "format(100 * datum.value, '~g') + ' %'"
+
+_FONT = "DejaVu Sans, Verdana, sans-serif"
+
+CONFIG: dict[str, Any] = {
+    "font": _FONT,
+    "background": "white",
+    "view": {"stroke": None},
+    "title": {"anchor": "start", "color": INK, "fontSize": 14, "subtitleColor": "#57606a", "offset": 12},
+    "axis": {
+        "domainColor": FAINT,
+        "gridColor": "#eef1f4",
+        "labelColor": INK,
+        "labelFontSize": 12,
+        "tickColor": FAINT,
+        "titleColor": "#57606a",
+        "titleFontSize": 12,
+        "titleFontWeight": "normal",
+    },
+}
+
+
+def altair() -> Any:
+    """The altair module, or an error that says how to install it."""
+    try:
+        import altair
+    except ImportError:
+        raise MissingExtraError("drawing plots", "report", "altair") from None
+    return altair
+
+
+def themed(chart: Any) -> Any:
+    """Apply the theme to a finished chart."""
+    return chart.configure(**CONFIG)
