@@ -21,9 +21,9 @@ from palmares.analysis.agreement.alpha import NOMINAL, alpha, ordinal
 from palmares.analysis.agreement.kappa import band
 from palmares.analysis.agreement.result import Agreement
 from palmares.analysis.agreement.tallies import rows_of, shares_of
+from palmares.compute import generator
 from palmares.errors import InputError
 from palmares.judgments import Judgments
-from palmares.ranking.bootstrap import generator
 
 #: The example of the page docs/agreement.md: (segment, judge, a, b, outcome).
 BY_HAND = [

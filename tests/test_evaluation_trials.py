@@ -17,10 +17,10 @@ from palmares.analysis.compare.gold import Gold, agreement, bootstrap_gold, ndcg
 from palmares.analysis.compare.heldout import evaluate
 from palmares.analysis.compare.noise import noisy_judges, with_noise
 from palmares.analysis.compare.trials import Curve, summed_up
+from palmares.compute import generator
 from palmares.errors import InputError, UnplaceableError
 from palmares.judgments import Judgments
 from palmares.models.base import create
-from palmares.ranking.bootstrap import generator
 
 DATA = Judgments.from_rows(random_rows(np.random.default_rng(0), rankings=80))
 QUICK = {"models": ["expected-wins", "independent-pairs"], "rng": 0, "executor": "serial"}

@@ -11,6 +11,7 @@ import pytest
 from builders import counted, judged, random_rows
 
 from palmares import compute, rank, simulate
+from palmares.compute import seed_of
 from palmares.errors import InputError
 from palmares.judgments import Judgments
 from palmares.judgments.counts import PairCounts
@@ -20,7 +21,6 @@ from palmares.models.ratios import ExpectedWins
 from palmares.ranking import resampling
 from palmares.ranking.bootstrap import places, resample
 from palmares.ranking.ranges import clusters, rank_ranges
-from palmares.ranking.rank import seed_of
 from palmares.ranking.signature import signature
 
 ROWS = random_rows(np.random.default_rng(0), rankings=60)

@@ -1,7 +1,23 @@
-"""Where work runs: this process, its cores, or a Dask cluster."""
+"""Where work runs: this process, its cores, or a Dask cluster; and the random streams that never depend on it.
+
+Public functions take an `Execution`; code below them calls its `run` and draws from its `generator`.
+"""
 
 from __future__ import annotations
 
-from .execution import KINDS, ExecutorLike, Progress, cores, run, slots
+from .execution import KINDS, Execution, ExecutorLike, Progress, cores, run, slots
+from .streams import RngLike, Stream, generator, seed_of
 
-__all__ = ["KINDS", "ExecutorLike", "Progress", "cores", "run", "slots"]
+__all__ = [
+    "KINDS",
+    "Execution",
+    "ExecutorLike",
+    "Progress",
+    "RngLike",
+    "Stream",
+    "cores",
+    "generator",
+    "run",
+    "seed_of",
+    "slots",
+]

@@ -11,11 +11,15 @@ import os
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Executor, Future, as_completed
 from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal, TypeAlias, TypeVar, Union
+
+import numpy as np
 
 from ..errors import InputError
 from . import dask as cluster
 from . import pools
+from .streams import RngLike, generator, seed_of
 
 T = TypeVar("T")
 
@@ -25,6 +29,53 @@ ExecutorLike: TypeAlias = Union[Executor, "cluster.Client", Literal["serial", "t
 Progress = Callable[[int, int], None]
 
 KINDS = ("serial", "threads", "processes")
+
+
+@dataclass(frozen=True)
+class Execution:
+    """Where work runs, who is told how far it has come, and the seed of all that is random in it.
+
+    Attributes
+    ----------
+    executor
+        ``threads`` (the default), ``processes``, ``serial``, or any `concurrent.futures.Executor`, a Dask cluster
+        among them (`palmares.dask.connect`). It never changes a result.
+    workers
+        How many pieces run at once; as many as there are cores if None.
+    progress
+        Called with (done, total) after every finished piece.
+    seed
+        What every random stream is made from; None draws one, which results then name.
+    """
+
+    executor: ExecutorLike = None
+    workers: int | None = None
+    progress: Progress | None = field(default=None, repr=False)
+    seed: int | None = None
+
+    @classmethod
+    def prepared(cls, given: Execution | None, rng: RngLike) -> Execution:
+        """What a public function was given, with a seed: ``rng``'s, else the execution's own, else a new one."""
+        execution = given or cls()
+        if rng is not None and execution.seed is not None:
+            raise InputError("got a seed twice: as rng= and in execution=; leave out one of them")
+        return replace(execution, seed=seed_of(execution.seed if rng is None else rng))
+
+    @property
+    def slots(self) -> int:
+        """How many pieces can run at once, by which work is cut up."""
+        return slots(self.executor, self.workers)
+
+    def run(
+        self, function: Callable[..., T], tasks: Sequence[tuple[Any, ...]], *, shared: tuple[Any, ...] = ()
+    ) -> list[T]:
+        """``[function(*shared, *task) for task in tasks]``, wherever this says, in the order of ``tasks``."""
+        return run(function, tasks, shared=shared, executor=self.executor, workers=self.workers, progress=self.progress)
+
+    def generator(self, *key: int) -> np.random.Generator:
+        """The generator of one `Stream` and piece of work."""
+        assert self.seed is not None  # `prepared` gave it one
+        return generator(self.seed, *key)
 
 
 def cores() -> int:

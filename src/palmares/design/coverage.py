@@ -10,14 +10,14 @@ from typing import Any, Literal, get_args
 import numpy as np
 
 from .. import compute
+from ..compute import RngLike, generator, seed_of
 from ..errors import InputError
 from ..judgments import Judgments
 from ..judgments.counts import FloatArray
 from ..models import DEFAULT_MODEL
-from ..models.base import Model, RngLike, create, settings
-from ..ranking.bootstrap import from_draws, generator, resample
+from ..models.base import Model, create, settings
+from ..ranking.bootstrap import from_draws, resample
 from ..ranking.ranges import clusters, rank_ranges
-from ..ranking.rank import seed_of
 from ..ranking.sign_test import sign_test_ranges
 from ..ranking.signature import fact_text, signature
 from .simulate import CampaignPlan, IntArray, simulate

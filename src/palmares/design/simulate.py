@@ -11,12 +11,10 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
+from ..compute import RngLike
 from ..errors import InputError
 from ..judgments import Judgments
 from ..judgments.counts import FloatArray
-
-#: From a generator or a seed; None draws fresh entropy.
-RngLike = int | np.random.SeedSequence | np.random.Generator | None
 
 IntArray = npt.NDArray[np.int64]
 

@@ -11,10 +11,9 @@ from typing import Any, TypeVar
 import numpy as np
 
 from .. import compute
+from ..compute import RngLike, seed_of
 from ..errors import InputError
 from ..judgments.counts import FloatArray
-from ..models.base import RngLike
-from ..ranking.rank import seed_of
 from ..ranking.signature import fact_text, signature
 from . import EXPERIMENTS
 

@@ -8,11 +8,11 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
+from ..compute import generator
 from ..design.simulate import CampaignPlan, numbered, ranks_with_ties, simulate
 from ..ingest.files import concat, read
 from ..judgments import Judgments
 from ..judgments.counts import PairCounts
-from ..ranking.bootstrap import generator
 from .base import Context
 from .published import HeadToHeadTable, load
 

@@ -6,13 +6,13 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from ..compute import generator
 from ..judgments import Judgments
 from ..judgments.counts import FloatArray, PairCounts
 from ..models.base import Model, OutcomeFit
 from ..models.baselines import AdjustedUniform, IndependentPairs, IndependentSystems, Uniform
 from ..models.hopkins_may import HopkinsMay
 from ..models.irt_categorical import IrtCategorical
-from ..ranking.bootstrap import generator
 from .base import Check, Context, Experiment, Findings, Row, mean_row
 from .campaigns import TRACK, WMT13, track, wmt13_pool
 from .predictions import drawn, foretold, over

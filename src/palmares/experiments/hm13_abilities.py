@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..compute import generator
 from ..judgments import Judgments
 from ..judgments.counts import FloatArray
 from ..models.hopkins_may import HopkinsMay
-from ..ranking.bootstrap import generator
 from .base import Check, Context, Experiment, Findings, Row
 from .campaigns import WMT13, wmt13_pool
 from .predictions import drawn

@@ -8,10 +8,11 @@ import numpy as np
 import numpy.typing as npt
 
 from ..analysis.compare.heldout import aligned
+from ..compute import generator
 from ..errors import InputError
 from ..judgments import Judgments
 from ..judgments.counts import FloatArray, PairCounts
-from ..ranking.bootstrap import comparable, generator
+from ..ranking.bootstrap import comparable
 from .campaigns import Pool
 
 IntArray = npt.NDArray[np.int64]

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..compute import generator
 from ..judgments.counts import FloatArray, PairCounts
 from ..models.hopkins_may import HopkinsMay
 from ..models.ratios import ExpectedWins
 from ..models.trueskill import TrueSkill
-from ..ranking.bootstrap import generator
 from .base import Check, Context, Experiment, Findings, Row, mean_row
 from .campaigns import WMT13, oracle, wmt13_pool
 from .predictions import Split, drawn, split, tuned

@@ -5,12 +5,13 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from ..compute import generator
 from ..judgments import Judgments
 from ..judgments.counts import FloatArray
 from ..models.hopkins_may import HopkinsMay
 from ..models.ratios import ExpectedWins
 from ..models.trueskill import TrueSkill
-from ..ranking.bootstrap import from_draws, generator, places, resample
+from ..ranking.bootstrap import from_draws, places, resample
 from ..ranking.ranges import clusters, rank_ranges
 from .base import Check, Context, Experiment, Findings, Row, mean_row
 from .campaigns import WMT13, wmt13_pool

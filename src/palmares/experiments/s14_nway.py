@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
+from ..compute import generator
 from ..judgments import Judgments
 from ..judgments.counts import FloatArray
 from ..models.trueskill import TrueSkill
-from ..ranking.bootstrap import generator
 from .base import Check, Context, Experiment, Findings, Row, mean_row
 from .campaigns import WMT13, wmt13_pool
 from .predictions import Split, split, tuned

@@ -7,9 +7,9 @@ from collections.abc import Callable
 import numpy as np
 import numpy.typing as npt
 
+from ..compute import generator
 from ..judgments.counts import FloatArray, PairCounts
 from ..models.trueskill import TrueSkill
-from ..ranking.bootstrap import generator
 from .base import Check, Context, Experiment, Findings, Row
 from .campaigns import WMT13, wmt13_pool
 

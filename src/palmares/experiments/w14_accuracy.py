@@ -6,12 +6,12 @@ import numpy as np
 import numpy.typing as npt
 
 from ..analysis.compare.radius import partition, tuned_radius
+from ..compute import generator
 from ..judgments.counts import FloatArray, PairCounts
 from ..models.base import Model
 from ..models.hopkins_may import HopkinsMay
 from ..models.ratios import ExpectedWins
 from ..models.trueskill import TrueSkill
-from ..ranking.bootstrap import generator
 from .base import Check, Context, Experiment, Findings, Row, mean_row
 from .campaigns import WMT13, from_table, oracle, tie_rate, wmt13_pool
 from .published import head_to_head_tables, load

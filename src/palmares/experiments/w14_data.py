@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
+from ..compute import generator
 from ..design.simulate import simulate
-from ..ranking.bootstrap import generator
 from .base import Check, Context, Experiment, Findings, Row
 from .published import load
 

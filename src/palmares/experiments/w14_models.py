@@ -7,10 +7,11 @@ from itertools import combinations
 
 import numpy as np
 
+from ..compute import generator
 from ..ingest.files import read
 from ..judgments import Judgments
 from ..judgments.counts import FloatArray
-from ..ranking.bootstrap import comparable, generator
+from ..ranking.bootstrap import comparable
 from ..ranking.rank import rank
 from .base import Check, Context, Experiment, Findings, Row
 from .campaigns import WMT13, from_table, tie_rate, wmt13_pool

@@ -15,16 +15,15 @@ from typing import Any, ClassVar, Literal, NamedTuple, Protocol, runtime_checkab
 import numpy as np
 import numpy.typing as npt
 
+from ..compute import RngLike
 from ..errors import InputError, UnplaceableError
 from ..judgments import Judgments
 from ..judgments.counts import FloatArray, PairCounts
 from . import MODELS
 
-#: Anything that `numpy.random.default_rng` takes; None draws fresh entropy.
-RngLike = int | np.random.SeedSequence | np.random.Generator | None
-
-
 RangeSource = Literal["resampling", "posterior", "runs"]
+#: What a model is fitted to and resampled on: pair counts are enough, or it reads the rows.
+Needs = Literal["counts", "rows"]
 
 
 class Prediction(NamedTuple):
@@ -107,6 +106,12 @@ class Model(Protocol):
     """Settings, and a way to fit judgments."""
 
     id: ClassVar[str]
+
+    @property
+    def needs(self) -> Needs:
+        """Whether pair counts are enough to fit and resample the model, or it reads the rows."""
+        ...
+
     #: Where rank ranges come from unless a unit is asked for: a bootstrap; the fit's own posterior draws; or its
     #: random runs, in which case a bootstrap sample is one run and the score is the mean over samples.
     ranges_from: ClassVar[RangeSource]
@@ -152,6 +157,7 @@ class CountModel:
     """Base of the models that read nothing but pair counts."""
 
     id: ClassVar[str]
+    needs: ClassVar[Needs] = "counts"
     linked_by: ClassVar[Literal["any", "decisive"]] = "decisive"
     lacks: ClassVar[Mapping[str, str]] = {}
     ranges_from: ClassVar[RangeSource] = "resampling"

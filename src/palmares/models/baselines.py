@@ -13,10 +13,11 @@ from typing import ClassVar, Literal, NoReturn, get_args
 
 import numpy as np
 
+from ..compute import RngLike
 from ..errors import InputError
 from ..judgments import Judgments
 from ..judgments.counts import FloatArray, PairCounts
-from .base import CountModel, OutcomeFit, RngLike, check_placeable, counts_of, mean_preference
+from .base import CountModel, OutcomeFit, check_placeable, counts_of, mean_preference
 
 Reconstruction = Literal["arithmetic", "geometric", "asymmetric"]
 RECONSTRUCTIONS = get_args(Reconstruction)

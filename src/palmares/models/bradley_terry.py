@@ -8,10 +8,11 @@ from typing import Any, ClassVar, Literal, cast
 
 import numpy as np
 
+from ..compute import RngLike
 from ..errors import InputError, UnplaceableError
 from ..judgments import Judgments
 from ..judgments.counts import FloatArray, PairCounts
-from .base import Convergence, CountModel, Fit, OutcomeFit, RngLike, check_placeable, counts_of
+from .base import Convergence, CountModel, Fit, OutcomeFit, check_placeable, counts_of
 
 _KINDS = {"ignore": 0, "half": 0, "davidson": 1, "rao-kupper": 2}
 #: Points of an Elo scale per unit of log odds, and where its mean is without an anchor.

@@ -8,11 +8,12 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
+from ..compute import RngLike
 from ..errors import InputError
 from ..judgments import Judgments
 from ..judgments.counts import FloatArray, PairCounts
 from ..kernels.comparisons import Comparisons
-from .base import OutcomeFit, RangeSource, RngLike, check_placeable, counts_of
+from .base import Needs, OutcomeFit, RangeSource, check_placeable, counts_of
 from .gibbs import GIBBS_LACKS, IntArray, check_chain, check_number, comparisons_of, convergence, positive
 
 
@@ -37,6 +38,7 @@ class IrtCategorical:
     """
 
     id: ClassVar[str] = "irt-categorical"
+    needs: ClassVar[Needs] = "rows"
     linked_by: ClassVar[Literal["any", "decisive"]] = "any"
     lacks: ClassVar[Mapping[str, str]] = GIBBS_LACKS
     ranges_from: ClassVar[RangeSource] = "posterior"

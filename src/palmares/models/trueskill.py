@@ -9,10 +9,11 @@ from typing import ClassVar, Literal, get_args
 
 import numpy as np
 
+from ..compute import RngLike
 from ..errors import InputError
 from ..judgments import Judgments
 from ..judgments.counts import FloatArray, PairCounts
-from .base import Fit, OutcomeFit, RangeSource, RngLike
+from .base import Fit, Needs, OutcomeFit, RangeSource
 
 Mode = Literal["replay", "sequence", "shuffled", "rankings", "batch"]
 MODES: tuple[str, ...] = get_args(Mode)
@@ -51,6 +52,7 @@ class TrueSkill:
     """
 
     id: ClassVar[str] = "trueskill"
+    needs: ClassVar[Needs] = "counts"
     linked_by: ClassVar[Literal["any", "decisive"]] = "any"
     lacks: ClassVar[Mapping[str, str]] = {}
     ranges_from: ClassVar[RangeSource] = "resampling"

@@ -11,9 +11,10 @@ from dataclasses import replace
 import numpy as np
 
 from .. import compute
+from ..compute import RngLike
 from ..judgments import Judgments
 from ..judgments.counts import FloatArray, PairCounts
-from .base import Convergence, CountModel, Fit, RngLike, counts_of
+from .base import Convergence, CountModel, Fit, counts_of
 from .playoffs import order_by_content
 from .trueskill import TrueSkill, TrueSkillFit
 from .trueskill_rows import (
@@ -169,6 +170,7 @@ class OrderedTrueSkill(TrueSkill):
     """One pass over the rows, or over whole rankings, in the order they are given."""
 
     modes = ("sequence", "rankings")
+    needs = "rows"
     lacks = {  # noqa: RUF012
         **_ONE_BY_ONE,
         "monotone": "the order of the judgments matters",

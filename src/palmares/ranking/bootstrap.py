@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .. import compute
+from ..compute import generator
 from ..errors import InputError
 from ..judgments import Judgments
 from ..judgments.counts import FloatArray, PairCounts
@@ -84,11 +85,6 @@ def from_draws(fit: Fit, seed: int) -> Replicates:
         raise InputError(f"model {fit.model.id!r} makes no draws to take ranges from; use --resample ranking or pair")
     order = [places(row, generator(seed, 2, r)) for r, row in enumerate(fit.draws)]
     return Replicates(fit.systems, fit.draws, np.stack(order))
-
-
-def generator(seed: int, *key: int) -> np.random.Generator:
-    """The generator that belongs to one purpose under a seed."""
-    return np.random.Generator(np.random.PCG64(np.random.SeedSequence(seed, spawn_key=key)))
 
 
 def comparable(scores: FloatArray) -> FloatArray:

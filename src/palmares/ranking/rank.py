@@ -8,19 +8,20 @@ from dataclasses import replace
 import numpy as np
 
 from .. import compute
+from ..compute import RngLike, generator, seed_of
 from ..errors import InputError
 from ..judgments import Judgments
 from ..judgments.counts import PairCounts
 from ..models import DEFAULT_MODEL
-from ..models.base import Fit, Model, RngLike, RunsModel, check_one_lang_pair, counts_of, create
-from .bootstrap import comparable, generator
+from ..models.base import Fit, Model, RunsModel, check_one_lang_pair, counts_of, create
+from .bootstrap import comparable
 from .evidence import Bootstrap, Evidence, gather, source_of
 from .ranges import clusters, score_intervals
 from .result import RankedSystem, Ranking
 from .signature import signature
 from .support import best
 
-__all__ = ["RankedSystem", "Ranking", "rank", "seed_of"]
+__all__ = ["RankedSystem", "Ranking", "rank"]
 
 
 def rank(
@@ -93,16 +94,6 @@ def rank(
         facts={**evidence.facts, **what},
         notes=(*notes, *evidence.notes, *fit.notes),
     )
-
-
-def seed_of(rng: RngLike) -> int:
-    """A whole number that stands for ``rng`` and can be printed."""
-    if isinstance(rng, np.random.Generator):
-        return int(rng.integers(0, 2**63))
-    sequence = rng if isinstance(rng, np.random.SeedSequence) else np.random.SeedSequence(rng)
-    if not isinstance(sequence.entropy, int | np.integer) or sequence.spawn_key:
-        return int(sequence.generate_state(1, np.uint64)[0])
-    return int(sequence.entropy)
 
 
 def _lang_pair(data: Judgments | PairCounts) -> str | None:

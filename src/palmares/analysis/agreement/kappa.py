@@ -9,8 +9,8 @@ import numpy as np
 import numpy.typing as npt
 
 from ... import compute
+from ...compute import generator
 from ...judgments.counts import FloatArray
-from ...ranking.bootstrap import generator
 from ...ranking.ranges import least_samples, middle
 
 #: A piece of work holds at most about this many numbers, which bounds memory.

@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 
 from ... import compute
+from ...compute import RngLike, seed_of
 from ...errors import InputError
 from ...judgments import Judgments
 from ...judgments.counts import FloatArray
 from ...judgments.units import FEW_UNITS
-from ...models.base import RngLike, check_one_lang_pair
-from ...ranking.rank import seed_of
+from ...models.base import check_one_lang_pair
 from ...ranking.signature import signature
 from .alpha import NOMINAL, alpha, between_judges, ordinal, within_judges
 from .kappa import Kappa, Sums, kappa_intervals, measured

@@ -10,13 +10,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from ...compute import generator
 from ...judgments import Judgments
 from ...judgments.counts import FloatArray, PairCounts
 from ...judgments.digest import row_words
 from ...judgments.units import Unit, choose_unit, unit_codes
 from ...models.base import CountModel, Model
 from ...models.bradley_terry import BradleyTerry, BradleyTerryFit
-from ...ranking.bootstrap import Replicates, generator, resample
+from ...ranking.bootstrap import Replicates, resample
 from ...ranking.rank import Ranking
 from .blocks import Blocks, blocks
 from .points import Points, residual_points

@@ -8,10 +8,10 @@ import numpy as np
 import numpy.typing as npt
 
 from ... import compute
+from ...compute import generator
 from ...judgments import Judgments
 from ...judgments.counts import FloatArray
 from ...judgments.units import FEW_UNITS
-from ...ranking.bootstrap import generator
 from .case import CYCLES, Case, IntArray
 from .findings import Finding, Subject, skipped
 from .points import tail

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from ... import compute
+from ...compute import generator
 from ...judgments.counts import FloatArray
-from ...ranking.bootstrap import generator
 from .case import DRIFT, Case, IntArray
 from .findings import Finding, Interval, Subject, skipped
 from .judges import PERMUTATIONS

@@ -9,14 +9,15 @@ from typing import Any
 import numpy as np
 
 from ... import compute
+from ...compute import RngLike, seed_of
 from ...errors import InputError
 from ...judgments import Judgments
 from ...judgments.units import choose_unit
 from ...models import DEFAULT_MODEL
-from ...models.base import Model, RngLike, check_one_lang_pair, create
+from ...models.base import Model, check_one_lang_pair, create
 from ...ranking.evidence import source_of
 from ...ranking.multiple import holm
-from ...ranking.rank import Ranking, rank, seed_of
+from ...ranking.rank import Ranking, rank
 from ...ranking.signature import signature
 from . import CHECKS
 from .case import Case, in_order

@@ -7,11 +7,10 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from ... import compute
+from ...compute import RngLike, generator, seed_of
 from ...errors import PalmaresError
 from ...judgments import Judgments
-from ...models.base import Model, RngLike, check_one_lang_pair
-from ...ranking.bootstrap import generator
-from ...ranking.rank import seed_of
+from ...models.base import Model, check_one_lang_pair
 from ...ranking.signature import signature
 from .contenders import RUNS, contenders, names_text
 from .folds import FITS

@@ -8,11 +8,10 @@ from typing import Any
 import numpy as np
 
 from ... import compute
+from ...compute import RngLike, generator, seed_of
 from ...errors import InputError
 from ...judgments import Judgments
-from ...models.base import Model, RngLike, check_one_lang_pair
-from ...ranking.bootstrap import generator
-from ...ranking.rank import seed_of
+from ...models.base import Model, check_one_lang_pair
 from .contenders import RUNS, contenders, names_text
 from .folds import SUBSETS, IntArray, Patterns, choose_by, judge_folds, patterns_text, units_of
 from .gold import Gold

@@ -9,13 +9,13 @@ from typing import Literal, get_args
 import numpy as np
 import numpy.typing as npt
 
+from ...compute import generator
 from ...errors import InputError
 from ...judgments import Judgments
 from ...judgments.counts import FloatArray, PairCounts
 from ...judgments.digest import row_words
 from ...judgments.units import Unit, unit_codes
 from ...models.base import CountModel, Model
-from ...ranking.bootstrap import generator
 
 By = Literal["judgment", "ranking", "segment", "judge"]
 BY: tuple[By, ...] = get_args(By)

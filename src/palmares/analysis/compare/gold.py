@@ -10,13 +10,13 @@ import numpy as np
 import polars as pl
 
 from ... import compute
+from ...compute import RngLike, seed_of
 from ...errors import InputError
 from ...judgments import Judgments
 from ...judgments.counts import FloatArray
 from ...judgments.units import choose_unit
-from ...models.base import RngLike, RunsModel, check_placeable, create
+from ...models.base import RunsModel, check_placeable, create
 from ...ranking.bootstrap import comparable, resample
-from ...ranking.rank import seed_of
 
 
 @dataclass(frozen=True)

@@ -11,11 +11,12 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
+from ...compute import generator
 from ...errors import InputError
 from ...judgments import Judgments
 from ...judgments.counts import FloatArray, PairCounts
 from ...models.base import Fit, Model, OutcomeFit, check_one_lang_pair
-from ...ranking.bootstrap import comparable, generator
+from ...ranking.bootstrap import comparable
 from .radius import Radii, check_radii, partition, tuned_radius
 
 #: What is measured of every judgment, in the order of `CellScores.values`.

@@ -9,11 +9,10 @@ import numpy as np
 import polars as pl
 
 from ... import compute
+from ...compute import RngLike, generator, seed_of
 from ...errors import InputError
 from ...judgments import Judgments
-from ...models.base import Model, RngLike, check_one_lang_pair
-from ...ranking.bootstrap import generator
-from ...ranking.rank import seed_of
+from ...models.base import Model, check_one_lang_pair
 from .contenders import RUNS, contenders, names_text
 from .folds import NOISE, Folds, IntArray, choose_by, random_folds, units_of
 from .gold import Gold

@@ -9,12 +9,11 @@ from typing import Any
 import numpy as np
 
 from ... import compute
+from ...compute import RngLike, generator, seed_of
 from ...errors import InputError, PalmaresError
 from ...judgments import Judgments
 from ...judgments.counts import FloatArray
-from ...models.base import Model, RngLike, check_one_lang_pair
-from ...ranking.bootstrap import generator
-from ...ranking.rank import seed_of
+from ...models.base import Model, check_one_lang_pair
 from ...ranking.signature import signature
 from .calibration import tally
 from .comparison import HIGHER_IS_BETTER, Comparison

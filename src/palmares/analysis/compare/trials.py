@@ -9,10 +9,10 @@ from typing import Any, Literal
 import numpy as np
 
 from ... import compute
+from ...compute import generator
 from ...errors import InputError, PalmaresError
 from ...judgments import Judgments
 from ...models.base import Model
-from ...ranking.bootstrap import generator
 from ...ranking.signature import signature
 from .folds import FITS
 from .gold import Gold, agreement
