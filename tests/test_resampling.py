@@ -18,7 +18,7 @@ from palmares.judgments.counts import PairCounts
 from palmares.judgments.units import UNITS, choose_unit, unit_codes, unit_kinds
 from palmares.models.base import CountModel, Fit, RefitModel, create
 from palmares.models.ratios import ExpectedWins
-from palmares.ranking import resampling
+from palmares.ranking import bootstrap as resampling
 from palmares.ranking.bootstrap import places, resample
 from palmares.ranking.ranges import clusters, rank_ranges
 from palmares.ranking.signature import signature
