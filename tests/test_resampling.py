@@ -21,7 +21,7 @@ from palmares.models.ratios import ExpectedWins
 from palmares.ranking import bootstrap as resampling
 from palmares.ranking.bootstrap import places, resample
 from palmares.ranking.ranges import clusters, rank_ranges
-from palmares.ranking.signature import signature
+from palmares.ranking.record import signature
 
 ROWS = random_rows(np.random.default_rng(0), rankings=60)
 JUDGMENTS = Judgments.from_rows(ROWS)

@@ -34,7 +34,7 @@ def formats(output: str) -> None:
 @options.format_option
 def models(output: str) -> None:
     """List the models and their settings, with defaults."""
-    from ..ranking.signature import fact_text
+    from ..ranking.record import fact_text
     from ..report.tables import Column, Table
     from .output import print_json, print_tables
 

@@ -18,8 +18,8 @@ from ..models import DEFAULT_MODEL
 from ..models.base import Model, create, settings
 from ..ranking.bootstrap import from_draws, resample
 from ..ranking.ranges import clusters, rank_ranges
+from ..ranking.record import fact_text, signature
 from ..ranking.sign_test import sign_test_ranges
-from ..ranking.signature import fact_text, signature
 from .simulate import CampaignPlan, IntArray, simulate
 
 #: What ranges can come from: a bootstrap of one of the units, the draws of a model that makes some, or sign tests.

@@ -14,7 +14,7 @@ from .. import compute
 from ..compute import RngLike, seed_of
 from ..errors import InputError
 from ..judgments.counts import FloatArray
-from ..ranking.signature import fact_text, signature
+from ..ranking.record import fact_text, signature
 from . import EXPERIMENTS
 
 T = TypeVar("T")

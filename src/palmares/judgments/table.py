@@ -110,6 +110,12 @@ class Judgments:
             return np.full(len(self), -1, dtype=np.int32)
         return self.frame[column].to_numpy()
 
+    def group_codes(self, column: str) -> npt.NDArray[np.int64]:
+        """The codes of a column of names, in which a row without a name is a group of its own."""
+        codes = self.codes(column).astype(np.int64)
+        alone = codes < 0
+        return np.where(alone, codes.max(initial=-1) + np.cumsum(alone), codes)
+
     @cached_property
     def weights(self) -> npt.NDArray[np.float64] | None:
         """The weight of every judgment, or None where each counts once."""

@@ -157,9 +157,7 @@ def _plain_codes(judgments: Judgments, unit: Unit) -> IntArray:
     """The unit of every row by its code in the table; a row without one is a unit of its own."""
     if unit == "pair":
         return np.arange(len(judgments))
-    codes = judgments.codes(unit).astype(np.int64)
-    alone = codes < 0
-    return np.where(alone, codes.max(initial=-1) + np.cumsum(alone), codes)
+    return judgments.group_codes(unit)
 
 
 def _pair_kinds(counts: PairCounts) -> UnitKinds:

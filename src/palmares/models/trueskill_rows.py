@@ -132,10 +132,7 @@ def chains_of(judgments: Judgments) -> Chains:
 
 def _ranking_numbers(judgments: Judgments) -> IntArray:
     """The ranking of every row, numbered in the order of their first rows; a row without one is one of its own."""
-    code = judgments.codes("ranking").astype(np.int64)
-    alone = code < 0
-    code = np.where(alone, code.max(initial=-1) + np.cumsum(alone), code)
-    _, begins, inverse = np.unique(code, return_index=True, return_inverse=True)
+    _, begins, inverse = np.unique(judgments.group_codes("ranking"), return_index=True, return_inverse=True)
     return np.argsort(np.argsort(begins))[inverse]
 
 

@@ -17,8 +17,8 @@ from ..models.base import Fit, Model, RunsModel, check_one_lang_pair, counts_of,
 from .bootstrap import comparable
 from .evidence import Bootstrap, Evidence, gather, source_of
 from .ranges import clusters, score_intervals
+from .record import signature
 from .result import RankedSystem, Ranking
-from .signature import signature
 from .support import best
 
 __all__ = ["RankedSystem", "Ranking", "rank"]

@@ -13,7 +13,7 @@ from ...judgments import Judgments
 from ...judgments.counts import FloatArray
 from ...judgments.units import FEW_UNITS
 from ...models.base import check_one_lang_pair
-from ...ranking.signature import signature
+from ...ranking.record import signature
 from .alpha import NOMINAL, alpha, between_judges, ordinal, within_judges
 from .kappa import Kappa, Sums, kappa_intervals, measured
 from .result import COUNTINGS, Agreement, Counting, JudgeAgreement, Kind, Measure

@@ -18,7 +18,7 @@ from ...models.base import Model, check_one_lang_pair, create
 from ...ranking.evidence import source_of
 from ...ranking.multiple import holm
 from ...ranking.rank import Ranking, rank
-from ...ranking.signature import signature
+from ...ranking.record import signature
 from . import CHECKS
 from .case import Case, in_order
 from .claims import Claim, claims

@@ -11,7 +11,7 @@ from ...compute import RngLike, generator, seed_of
 from ...errors import PalmaresError
 from ...judgments import Judgments
 from ...models.base import Model, check_one_lang_pair
-from ...ranking.signature import signature
+from ...ranking.record import signature
 from .contenders import RUNS, contenders, names_text
 from .folds import FITS
 from .gold import Gold, GoldAgreement, agreement

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from ...errors import InputError
 from ...models import MODELS
 from ...models.base import Model, RunsModel, create, settings
-from ...ranking.signature import fact_text
+from ...ranking.record import fact_text
 
 #: What every comparison shows beside the models, for what they say without looking at who is judged.
 FLOORS = ("uniform", "adjusted-uniform")

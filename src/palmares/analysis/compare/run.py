@@ -14,7 +14,7 @@ from ...errors import InputError, PalmaresError
 from ...judgments import Judgments
 from ...judgments.counts import FloatArray
 from ...models.base import Model, check_one_lang_pair
-from ...ranking.signature import signature
+from ...ranking.record import signature
 from .calibration import tally
 from .comparison import HIGHER_IS_BETTER, Comparison
 from .contenders import RUNS, contenders, names_text

@@ -13,7 +13,7 @@ from ...compute import generator
 from ...errors import InputError, PalmaresError
 from ...judgments import Judgments
 from ...models.base import Model
-from ...ranking.signature import signature
+from ...ranking.record import signature
 from .folds import FITS
 from .gold import Gold, agreement
 from .heldout import held_out

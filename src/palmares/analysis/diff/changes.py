@@ -10,8 +10,8 @@ from typing import Any, Literal
 
 from ...errors import InputError
 from ...ranking.multiple import holm
+from ...ranking.record import signature
 from ...ranking.result import RankedSystem, Ranking
-from ...ranking.signature import signature
 from .published import Published, published
 
 Shared = Literal["none", "all"]

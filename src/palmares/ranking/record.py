@@ -1,0 +1,64 @@
+"""How a number was made, so that it can be made again: printed as a signature, written to JSON, and read back."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from .._version import __version__
+from ..models.base import Model, settings
+
+
+@dataclass(frozen=True)
+class Record:
+    """What a result was made with: a model and its settings, if there is one, and facts in the order they are printed.
+
+    ``str(record)`` is the signature: ``model:…|setting:…|fact:…|version:…``.
+    """
+
+    facts: Mapping[str, Any]
+    model: str | None = None
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    version: str = __version__
+
+    @classmethod
+    def of(cls, facts: Mapping[str, Any], model: Model | None = None) -> Record:
+        """The record of a result that this version makes."""
+        return cls(facts) if model is None else cls(facts, model.id, settings(model))
+
+    @classmethod
+    def from_dict(cls, entry: Mapping[str, Any]) -> Record:
+        """The record that `to_dict` wrote."""
+        own = ("model", "settings", "version")
+        facts = {name: value for name, value in entry.items() if name not in own}
+        return cls(facts, entry.get("model"), dict(entry.get("settings") or {}), str(entry["version"]))
+
+    def to_dict(self) -> dict[str, Any]:
+        """The documented JSON shape."""
+        return {"model": self.model, "settings": dict(self.settings), **self.facts, "version": self.version}
+
+    def texts(self) -> dict[str, str]:
+        """Every part by name, as the signature writes it."""
+        front = {} if self.model is None else {"model": self.model, **self.settings}
+        parts = {**front, **self.facts, "version": self.version}
+        return {name: fact_text(value) for name, value in parts.items()}
+
+    def __str__(self) -> str:
+        return "|".join(f"{name}:{text}" for name, text in self.texts().items())
+
+
+def fact_text(value: Any) -> str:
+    """A setting or fact as signatures and listings write it."""
+    if value is None or value == "":
+        return "none"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, float) and float(short := f"{value:g}") == value:
+        return short
+    return str(value)
+
+
+def signature(facts: Mapping[str, Any], model: Model | None = None) -> str:
+    """The signature of a result made with these."""
+    return str(Record.of(facts, model))
