@@ -51,7 +51,7 @@ class HeadToHead:
             if r != c
         ]
         return {
-            "signature": self.ranking.record,
+            "signature": self.ranking.signature,
             "lang_pair": self.ranking.lang_pair,
             "systems": [
                 {"system": line.system, "expected_wins": float(wins), "range": list(line.range) if line.range else None}

@@ -117,7 +117,7 @@ def head_to_head_table(table: HeadToHead, *, title: str | None = None) -> Table:
         "Two-sided sign test: ⋆ p ≤ .10, † p ≤ .05, ‡ p ≤ .01. score: expected wins; rank: rank range.",
         *_notes(table.ranking),
     ]
-    return Table(columns, rows, title, frozenset({n}), table.ranking.record, notes)
+    return Table(columns, rows, title, frozenset({n}), table.ranking.signature, notes)
 
 
 def head_to_head_csv_table(table: HeadToHead) -> Table:
@@ -127,7 +127,7 @@ def head_to_head_csv_table(table: HeadToHead) -> Table:
     pair = table.ranking.lang_pair
     rows = [[pair, *cell.values()] for cell in cells]
     columns = [Column(n) for n in ("lang_pair", *names)]
-    return Table(columns, rows, signature=table.ranking.record, notes=_notes(table.ranking))
+    return Table(columns, rows, signature=table.ranking.signature, notes=_notes(table.ranking))
 
 
 def _cell(table: HeadToHead, row: int, column: int) -> str:
