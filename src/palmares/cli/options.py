@@ -133,12 +133,15 @@ def keyed(pairs: tuple[str, ...], what: str, *, empty: bool = False) -> dict[str
 
 def ranking_arguments(arguments: Mapping[str, Any], shorthand: Mapping[str, str] | None = None) -> dict[str, Any]:
     """What `palmares.rank` takes, from the options above, ``--seed``, ``--executor`` and ``--workers``."""
+    from ..compute import Execution
     from ..models.base import create
 
     _check_sided(arguments["resample"])
     model = create(arguments["model"], {**keyed(arguments["settings"], "--set"), **(shorthand or {})})
-    same = {name: arguments[name] for name in ("resamples", "resample", "p", "sided", "executor", "workers")}
-    return {**same, "model": model, "rng": arguments["seed"]}
+    resample = "one-sided-sign-test" if arguments["sided"] == 1 else arguments["resample"]
+    execution = Execution(arguments["executor"], arguments["workers"], seed=arguments["seed"])
+    same = {name: arguments[name] for name in ("resamples", "p")}
+    return {**same, "model": model, "resample": resample, "execution": execution}
 
 
 def _check_sided(resample: str) -> None:

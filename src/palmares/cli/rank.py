@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -53,7 +54,14 @@ def _read(arguments: dict[str, Any], how: dict[str, Any]) -> list[tuple[Any, Any
         for number, group in enumerate(parts):
             share = options.share_of(progress, number, len(parts))
             try:
-                found.append((rank_systems(group.judgments, progress=share, **how), group.keys))
+                found.append(
+                    (
+                        rank_systems(
+                            group.judgments, **{**how, "execution": replace(how["execution"], progress=share)}
+                        ),
+                        group.keys,
+                    )
+                )
             except InputError as error:
                 raise group.explain(error) from None
     return found

@@ -7,16 +7,14 @@ numbers however the replicates are cut into pieces and wherever these run.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-from .. import compute
-from ..compute import generator
+from ..compute import Execution, Stream, generator
 from ..errors import InputError
 from ..judgments import Judgments
-from ..judgments.counts import FloatArray, PairCounts
+from ..judgments.arrays import FloatArray, IntArray
+from ..judgments.counts import PairCounts
 from ..judgments.digest import row_words
 from ..judgments.units import Unit, UnitKinds, check_units, choose_unit, unit_codes, unit_kinds
 from ..models.base import CountModel, Fit, Model, RefitModel
@@ -26,8 +24,6 @@ _NUMBERS_IN_A_PIECE = 4_000_000
 _PIECES_PER_WORKER = 4
 #: Nobody can stop a piece that another machine has begun, so those of slow models are small.
 _REFITS_IN_A_PIECE = 8
-
-IntArray = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True)
@@ -40,50 +36,39 @@ class Replicates:
 
 
 def resample(
-    model: Model,
-    data: Judgments | PairCounts,
-    *,
-    unit: Unit,
-    resamples: int,
-    seed: int,
-    executor: compute.ExecutorLike = None,
-    workers: int | None = None,
-    progress: compute.Progress | None = None,
+    model: Model, data: Judgments | PairCounts, *, unit: Unit, resamples: int, execution: Execution
 ) -> Replicates:
     """Score ``resamples`` bootstrap samples of the units of ``data``.
 
-    A model that reads counts is scored on resampled counts; any other is refitted to resampled judgments.
+    A model that needs counts is scored on resampled counts; any other is refitted to resampled judgments.
     """
     if resamples < 1:
         raise InputError(f"resamples: got {resamples}; allowed: at least 1, or no resampling (--resample none)")
     unit, _ = choose_unit(data, unit)
     check_units(data, unit)
-    where: dict[str, Any] = {"executor": executor, "workers": workers, "progress": progress}
-    if isinstance(model, CountModel):
+    if model.needs == "counts":
         kinds = unit_kinds(data, unit)
         numbers = len(kinds.copies) + 6 * len(kinds.systems) ** 2
-        most = _NUMBERS_IN_A_PIECE // max(numbers, 1)
-        pieces = _pieces(resamples, most, compute.slots(executor, workers))
+        pieces = _pieces(resamples, _NUMBERS_IN_A_PIECE // max(numbers, 1), execution.slots)
         full = kinds.tables(kinds.copies[None])
         scorer = model.prepared(PairCounts(full.systems, full.wins[0], full.ties[0]))
-        parts = compute.run(_score_counts, pieces, shared=(scorer, kinds, seed), **where)
+        parts = execution.run(_score_counts, pieces, shared=(scorer, kinds, execution.seed))
     else:
         if isinstance(data, PairCounts):
             raise InputError(f"model {model.id!r} needs the judgments, not only their pair counts")
-        if not isinstance(model, RefitModel):
+        if not model.ranks:
             raise InputError(f"model {model.id!r} predicts but does not rank, so there is nothing to resample")
-        pieces = _pieces(resamples, _REFITS_IN_A_PIECE, compute.slots(executor, workers))
-        parts = compute.run(_refit, pieces, shared=(model, data, unit_codes(data, unit), seed), **where)
-    scores = np.concatenate([part[0] for part in parts])
-    places = np.concatenate([part[1] for part in parts])
+        pieces = _pieces(resamples, _REFITS_IN_A_PIECE, execution.slots)
+        parts = execution.run(_refit, pieces, shared=(model, data, unit_codes(data, unit), execution.seed))
+    scores, places = (np.concatenate(column) for column in zip(*parts, strict=True))
     return Replicates(data.systems, scores, places)
 
 
-def from_draws(fit: Fit, seed: int) -> Replicates:
+def from_draws(fit: Fit, execution: Execution) -> Replicates:
     """The fit's own posterior draws or runs in the place of bootstrap samples."""
     if fit.draws is None:
         raise InputError(f"model {fit.model.id!r} makes no draws to take ranges from; use --resample ranking or pair")
-    order = [places(row, generator(seed, 2, r)) for r, row in enumerate(fit.draws)]
+    order = [places(row, execution.generator(Stream.DRAWS, r)) for r, row in enumerate(fit.draws)]
     return Replicates(fit.systems, fit.draws, np.stack(order))
 
 
@@ -107,7 +92,7 @@ def _pieces(resamples: int, most: int, slots: int) -> list[tuple[int, int]]:
 
 
 def _score_counts(model: CountModel, kinds: UnitKinds, seed: int, lo: int, hi: int) -> tuple[FloatArray, IntArray]:
-    rngs = [generator(seed, 1, r) for r in range(lo, hi)]
+    rngs = [generator(seed, Stream.REPLICATES, r) for r in range(lo, hi)]
     drawn = np.stack([kinds.draw(rng) for rng in rngs])
     scores = model.score(kinds.tables(drawn), rngs)
     return scores, np.stack([places(row, rng) for row, rng in zip(scores, rngs, strict=True)])
@@ -121,7 +106,7 @@ def _refit(
     starts = np.searchsorted(units[order], np.arange(units.max() + 2))
     results = []
     for r in range(lo, hi):
-        rng = generator(seed, 1, r)
+        rng = generator(seed, Stream.REPLICATES, r)
         picks = rng.integers(0, len(starts) - 1, len(starts) - 1)
         rows = np.concatenate([order[starts[u] : starts[u + 1]] for u in picks])
         scores = model.rescore(judgments.take(rows), rng=rng)

@@ -8,11 +8,12 @@ from typing import Any
 import numpy as np
 
 from ..judgments import Judgments
-from ..judgments.counts import FloatArray, PairCounts
+from ..judgments.arrays import FloatArray
+from ..judgments.counts import PairCounts
 from ..models.base import counts_of
 from ..models.ratios import ExpectedWins
-from .rank import Ranking
-from .sign_test import decisions, mark, sign_test
+from .result import Ranking
+from .significance import decisions, mark, sign_test
 
 
 @dataclass(frozen=True)
@@ -52,6 +53,7 @@ class HeadToHead:
         ]
         return {
             "signature": self.ranking.signature,
+            "record": self.ranking.record.to_dict(),
             "lang_pair": self.ranking.lang_pair,
             "systems": [
                 {"system": line.system, "expected_wins": float(wins), "range": list(line.range) if line.range else None}

@@ -1,4 +1,4 @@
-"""Rank ranges and score intervals from bootstrap samples, and clusters from rank ranges."""
+"""What bootstrap samples say: rank ranges and score intervals, clusters, and how often samples agree on them."""
 
 from __future__ import annotations
 
@@ -9,9 +9,8 @@ import numpy as np
 import numpy.typing as npt
 
 from ..errors import InputError
-from ..judgments.counts import FloatArray
+from ..judgments.arrays import FloatArray, IntArray
 
-IntArray = npt.NDArray[np.int64]
 Number = TypeVar("Number", bound=np.generic)
 
 
@@ -67,3 +66,42 @@ def clusters(ranges: IntArray) -> IntArray:
         numbers[i] = number
         end = max(end, int(ranges[i, 1]))
     return numbers
+
+
+# -- shares of samples, counted on places, so that equal scores are ordered as they are for rank ranges --------------
+
+
+def better(places: IntArray) -> FloatArray:
+    """``[i, j]``: the share of samples in which i stands above j; ½ on the diagonal.
+
+    Parameters
+    ----------
+    places
+        Places of every system in every sample: an array (samples, systems).
+    """
+    systems = places.shape[1]
+    share = np.full((systems, systems), 0.5)
+    for i in range(systems):
+        above = (places[:, i, None] < places[:, i + 1 :]).mean(axis=0)
+        share[i, i + 1 :], share[i + 1 :, i] = above, 1 - above
+    return share
+
+
+def best(places: IntArray) -> FloatArray:
+    """The share of samples in which each system is first."""
+    return np.asarray((places == 1).mean(axis=0))
+
+
+def stability(places: IntArray, numbers: IntArray) -> FloatArray:
+    """For each cluster, the share of samples in which its systems, and no others, take its places.
+
+    Parameters
+    ----------
+    numbers
+        The cluster of every system, from 1.
+    """
+    sizes = np.bincount(numbers)[1:]
+    last = np.cumsum(sizes)
+    first = last - sizes + 1
+    inside = (places >= first[numbers - 1]) & (places <= last[numbers - 1])
+    return np.array([inside[:, numbers == k].all(axis=1).mean() for k in range(1, len(sizes) + 1)])

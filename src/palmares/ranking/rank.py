@@ -3,41 +3,44 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 
-from .. import compute
-from ..compute import RngLike, generator, seed_of
+from ..compute import Execution, RngLike, Stream
 from ..errors import InputError
-from ..judgments import Judgments
-from ..judgments.counts import PairCounts
+from ..judgments import Judgments, PairCounts
+from ..judgments.arrays import IntArray
+from ..judgments.units import FEW_UNITS, UNITS, Unit, choose_unit, few_units, unit_count
 from ..models import DEFAULT_MODEL
-from ..models.base import Fit, Model, RunsModel, check_one_lang_pair, counts_of, create
-from .bootstrap import comparable
-from .evidence import Bootstrap, Evidence, gather, source_of
-from .ranges import clusters, score_intervals
-from .record import signature
+from ..models.base import Fit, Model, check_one_lang_pair, counts_of, create
+from .bootstrap import Replicates, comparable, from_draws, resample
+from .ranges import best, clusters, least_samples, rank_ranges, score_intervals
+from .record import Record
 from .result import RankedSystem, Ranking
-from .support import best
+from .significance import decisions, sign_test_ranges
 
-__all__ = ["RankedSystem", "Ranking", "rank"]
+#: Everything that ``resample=`` takes besides None; sign tests have one or two sides.
+SIGN_TESTS = {"sign-test": 2, "one-sided-sign-test": 1}
+SOURCES = ("auto", *UNITS, "posterior", *SIGN_TESTS, "none")
+
+#: From here on, ranges by judge are *much* wider than the default's and the ranking says so.
+MUCH_WIDER = 1.25
+#: The check of that is made on this many samples; they need not settle a range, only its usual width.
+_CHECK_SAMPLES = 200
 
 
 def rank(
     data: Judgments | PairCounts,
     *,
     model: str | Model = DEFAULT_MODEL,
-    settings: Mapping[str, str] | None = None,
-    resamples: int = 1000,
     resample: str | None = "auto",
+    resamples: int = 1000,
     p: float = 0.05,
-    sided: int = 2,
-    rng: RngLike = None,
     largest_component: bool = False,
-    executor: compute.ExecutorLike = None,
-    workers: int | None = None,
-    progress: compute.Progress | None = None,
+    rng: RngLike = None,
+    execution: Execution | None = None,
 ) -> Ranking:
     """Rank the systems of one language pair.
 
@@ -45,53 +48,48 @@ def rank(
     ----------
     data
         Judgments, or pair counts (from `palmares.scan`).
-    model, settings
-        A model, or its id and settings as text.
+    model
+        A model, its id, or its id and settings: ``bradley-terry:ties=rao-kupper,scale=elo``.
+    resample
+        What is drawn together: ``pair``, ``ranking``, ``segment`` or ``judge``; ``auto`` is ``ranking``, or ``pair``
+        where there are no ranking ids; ``posterior`` for the model's own draws; ``sign-test`` or
+        ``one-sided-sign-test`` for ranges from pairwise sign tests; None for no ranges.
     resamples
         How many bootstrap samples.
-    resample
-        What is drawn: ``pair``, ``ranking``, ``segment`` or ``judge``; ``auto`` is ``ranking``, or ``pair`` where there
-        are no ranking ids; ``posterior`` for the model's own draws; ``sign-test`` for ranges from pairwise sign tests;
-        None for no ranges.
     p
-        A range or interval leaves out p / 2 of the samples at each end; the level of sign tests.
-    sided
-        Whether sign tests are two-sided (2) or one-sided (1).
-    rng
-        A seed; None draws one. It is in the signature either way.
+        Ranges and intervals have the level 1 − p: p / 2 of the samples lie beyond each end. The level of sign tests.
     largest_component
         Rank only the largest group of systems that judgments link.
-    executor, workers, progress
-        See `palmares.compute.run`.
+    rng
+        A seed; None draws one. It is in the signature either way.
+    execution
+        Where to compute; see `palmares.Execution`.
     """
-    made = create(model, settings)
-    source = source_of(made, resample)
+    model = create(model)
+    source = source_of(model, resample)
+    execution = Execution.prepared(execution, rng)
     notes: list[str] = []
     if isinstance(data, Judgments):
         check_one_lang_pair(data)
     if largest_component:
-        data = _largest_component(data, made, notes)
-    seed = seed_of(rng)
+        data = _largest_component(data, model, notes)
     # Where bootstrap samples are the runs, the fit itself needs only one.
-    by_runs = source not in (None, "posterior", "sign-test") and made.ranges_from == "runs"
-    point = made.single_run() if by_runs and isinstance(made, RunsModel) else made
-    fit = point.fit(data, rng=generator(seed, 0))
+    by_runs = source in ("auto", *UNITS) and model.ranges_from == "runs"
+    fit = (model.single_run() if by_runs else model).fit(data, rng=execution.generator(Stream.FIT))
     if fit.scores is None:
-        raise InputError(f"model {made.id!r} predicts outcomes but gives no scores to rank by")
-    bootstrap = Bootstrap(resamples, seed, executor, workers, progress)
-    evidence = gather(made, data, fit, source, bootstrap, p=p, sided=sided)
+        raise InputError(f"model {model.id!r} predicts outcomes but gives no scores to rank by")
+    evidence = gather(model, data, fit, Request(source, resamples, p, execution))
     if by_runs and evidence.replicates is not None:
-        fit = replace(fit, model=made, scores=evidence.replicates.scores.mean(axis=0), draws=None)
+        fit = replace(fit, model=model, scores=evidence.replicates.scores.mean(axis=0), draws=None)
     judged = len(data) if isinstance(data, Judgments) else round(data.total)
-    what = {"seed": seed, "systems": len(data.systems), "judgments": judged, "data": data.hash}
+    facts = {"seed": execution.seed, "systems": len(data.systems), "judgments": judged, "data": data.hash}
     return Ranking(
         fit=fit,
         lines=_lines(fit, evidence, p),
         judgments=judged,
         lang_pair=_lang_pair(data),
-        signature=signature({**evidence.facts, **what}, made),
+        record=Record.of({**evidence.facts, **facts}, model),
         replicates=evidence.replicates,
-        facts={**evidence.facts, **what},
         notes=(*notes, *evidence.notes, *fit.notes),
     )
 
@@ -116,6 +114,110 @@ def _largest_component(data: Judgments | PairCounts, model: Model, notes: list[s
     return data.filter(inside[data.codes("system_a")] & inside[data.codes("system_b")])
 
 
+# -- what ranges rest on -----------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Request:
+    """What ranges were asked for: the source that `source_of` gave, how many samples, the level, and where to draw."""
+
+    source: str | None
+    resamples: int
+    p: float
+    execution: Execution
+
+    def draw(self, model: Model, data: Judgments | PairCounts, unit: Unit) -> Replicates:
+        return resample(model, data, unit=unit, resamples=self.resamples, execution=self.execution)
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """Ranges (systems, 2), the samples behind them, and what the signature and the reader should know of them."""
+
+    ranges: IntArray | None = field(default=None, repr=False)
+    replicates: Replicates | None = field(default=None, repr=False)
+    facts: Mapping[str, Any] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+
+
+def source_of(model: Model, wanted: str | None) -> str | None:
+    """Where ranges come from: one of `SOURCES`; ``auto`` is ``posterior`` for a model that draws from one."""
+    if wanted in (None, "none"):
+        return None
+    if wanted not in SOURCES:
+        raise InputError(f"unknown resampling unit {wanted!r}; allowed: {', '.join(SOURCES)}")
+    return "posterior" if wanted == "auto" and model.ranges_from == "posterior" else wanted
+
+
+def gather(model: Model, data: Judgments | PairCounts, fit: Fit, request: Request) -> Evidence:
+    """The evidence for the ranks of a fit: bootstrap samples, a model's own draws, sign tests, or nothing."""
+    source, p = request.source, request.p
+    if source in SIGN_TESTS:
+        ranges = sign_test_ranges(decisions(data), p=p, sided=SIGN_TESTS[source])
+        return Evidence(ranges, None, {"unit": "sign-test", "sided": SIGN_TESTS[source], "p": p})
+    if source == "posterior" or (source is None and model.ranges_from == "runs"):
+        return _from_samples(from_draws(fit, request.execution), source, p)
+    if source is None:
+        return Evidence(facts={"unit": None})
+    unit, fallback = choose_unit(data, source)
+    if source == "auto" and unit_count(data, unit) < 2:
+        one = "judgment" if unit == "pair" else unit
+        return Evidence(facts={"unit": None}, notes=(f"only one {one}, so nothing can be drawn: there are no ranges",))
+    evidence = _from_samples(request.draw(model, data, unit), unit, p)
+    notes = [fallback, few_units(data, unit), _one_sided(counts_of(data))]
+    if unit == choose_unit(data, "auto")[0]:
+        notes.append(_judges_matter(model, data, evidence, request))
+    return replace(evidence, notes=tuple(note for note in notes if note))
+
+
+def _from_samples(replicates: Replicates, unit: str | None, p: float) -> Evidence:
+    facts = {"unit": unit, "resamples": len(replicates.scores), "p": p}
+    return Evidence(rank_ranges(replicates.places, p=p), replicates, facts)
+
+
+def _one_sided(counts: PairCounts) -> str | None:
+    """A warning of systems that won, or lost, all of their few comparisons: no sample can show them otherwise."""
+    wins, losses = counts.wins.sum(axis=1), counts.wins.sum(axis=0)
+    one_sided = ((wins == 0) | (losses == 0)) & (wins + losses < FEW_UNITS)
+    names = [name for name, sure in zip(counts.systems, one_sided, strict=True) if sure]
+    if not names:
+        return None
+    shown = ", ".join(names[:5]) + (f" and {len(names) - 5} more" if len(names) > 5 else "")
+    return (
+        f"won or lost every one of fewer than {FEW_UNITS} decided comparisons, so that no bootstrap sample can show "
+        f"how unsure their places are: {shown}"
+    )
+
+
+def _judges_matter(model: Model, data: Judgments | PairCounts, evidence: Evidence, request: Request) -> str | None:
+    """A warning where resampling judges instead makes ranges much wider; only for models that are quick to rescore."""
+    if model.needs != "counts" or isinstance(data, PairCounts) or len(data.judges) < 2:
+        return None
+    assert evidence.replicates is not None  # there is a unit, so there are samples
+    places, p = evidence.replicates.places, request.p
+    samples = min(len(places), max(_CHECK_SAMPLES, least_samples(p)))
+    if (data.codes("judge") < 0).any() or samples < least_samples(p):
+        return None
+    quick = replace(request, resamples=samples, execution=replace(request.execution, progress=None))
+    by_judge = _mean_width(quick.draw(model, data, "judge").places, p)
+    by_default = _mean_width(places[:samples], p)
+    if by_judge < MUCH_WIDER * by_default:
+        return None
+    return (
+        f"drawing whole judges makes ranges {by_judge / by_default:.1f} × as wide ({by_judge:.1f} ranks on average "
+        f"instead of {by_default:.1f}): judges differ, and ranges by {evidence.facts['unit']} do not show it; "
+        "see --resample judge"
+    )
+
+
+def _mean_width(places: IntArray, p: float) -> float:
+    ranges = rank_ranges(places, p=p)
+    return float(np.mean(ranges[:, 1] - ranges[:, 0] + 1))
+
+
+# -- one line a system -------------------------------------------------------------------------------
+
+
 def _lines(fit: Fit, evidence: Evidence, p: float) -> tuple[RankedSystem, ...]:
     assert fit.scores is not None  # rank() refused other fits
     level = comparable(fit.scores)
@@ -125,9 +227,8 @@ def _lines(fit: Fit, evidence: Evidence, p: float) -> tuple[RankedSystem, ...]:
     if evidence.replicates is not None:
         scores = evidence.replicates.scores
         intervals = comparable(score_intervals(scores, p=p)).tolist()
-        sampled = list(
-            zip(intervals, scores.std(axis=0, ddof=1).tolist(), best(evidence.replicates.places).tolist(), strict=True)
-        )
+        errors, firsts = scores.std(axis=0, ddof=1).tolist(), best(evidence.replicates.places).tolist()
+        sampled = list(zip(intervals, errors, firsts, strict=True))
     # Equal scores share a rank and stand by name (codes are sorted names).
     order = np.lexsort((np.arange(len(level)), -level))
     return tuple(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from typing import Any
@@ -10,10 +9,11 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from ..judgments.counts import FloatArray
+from ..judgments.arrays import FloatArray
 from ..models.base import Fit
 from .bootstrap import Replicates
-from .support import better, stability
+from .ranges import better, stability
+from .record import Record
 
 
 @dataclass(frozen=True)
@@ -54,11 +54,14 @@ class Ranking:
     lines: tuple[RankedSystem, ...]
     judgments: int
     lang_pair: str | None
-    signature: str
+    record: Record = field(repr=False)
     replicates: Replicates | None = field(repr=False)
-    #: What the signature says besides model and settings: unit, resamples, p, seed, data, …
-    facts: Mapping[str, Any] = field(default_factory=dict, repr=False)
     notes: tuple[str, ...] = ()
+
+    @property
+    def signature(self) -> str:
+        """How the ranking was made, in one line."""
+        return str(self.record)
 
     @property
     def systems(self) -> tuple[str, ...]:
@@ -127,16 +130,13 @@ class Ranking:
             line["range"], line["interval"] = (list(line[k]) if line[k] else None for k in ("range", "interval"))
         return {
             "signature": self.signature,
+            "record": self.record.to_dict(),
             "model": self.fit.model.id,
             "lang_pair": self.lang_pair,
             "judgments": self.judgments,
             "systems": lines,
             "notes": list(self.notes),
-            "unit": self.facts.get("unit"),
-            "p": self.facts.get("p"),
-            "resamples": self.facts.get("resamples"),
-            "seed": self.facts.get("seed"),
-            "data": self.facts.get("data"),
+            **{name: self.record.facts.get(name) for name in ("unit", "p", "resamples", "seed", "data")},
             "clusters": [
                 {"cluster": c.number, "systems": list(c.systems), "stability": c.stability} for c in self.stability
             ],

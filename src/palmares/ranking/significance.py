@@ -1,14 +1,16 @@
-"""The sign test on decided comparisons, and the rank ranges it gives."""
+"""Significance: sign tests on decided comparisons, the rank ranges they give, and correction for many tests."""
 
 from __future__ import annotations
+
+from collections.abc import Sequence
 
 import numpy as np
 
 from ..errors import InputError
 from ..judgments import Judgments
-from ..judgments.counts import FloatArray, PairCounts
+from ..judgments.arrays import FloatArray, IntArray
+from ..judgments.counts import PairCounts
 from ..models.base import counts_of
-from .ranges import IntArray
 
 #: The marks of Bojar et al. 2014, Tables 28–37, strongest first.
 MARKS = ((0.01, "‡"), (0.05, "†"), (0.10, "⋆"))
@@ -67,3 +69,16 @@ def sign_test_ranges(counts: PairCounts, *, p: float = 0.05, sided: int = 2) -> 
 def mark(p: float) -> str:
     """⋆ for p ≤ .10, † for p ≤ .05, ‡ for p ≤ .01, else nothing."""
     return next((sign for level, sign in MARKS if p <= level), "")
+
+
+def holm(p: Sequence[float]) -> list[float]:
+    """Adjusted p-values: rejecting those ≤ α is wrong for any true hypothesis with probability at most α (Holm 1979).
+
+    Needs no independence.
+    """
+    values = np.asarray(p, dtype=np.float64)
+    order = np.argsort(values, kind="stable")
+    steps = np.maximum.accumulate(values[order] * np.arange(len(values), 0, -1))
+    adjusted = np.empty_like(values)
+    adjusted[order] = np.minimum(steps, 1.0)
+    return [float(value) for value in adjusted]
