@@ -10,7 +10,28 @@ import click
 from .._version import __version__
 from ..errors import PalmaresError
 from ..registry import Entry, Registry
-from .lazy import LazyGroup
+
+
+class LazyGroup(click.Group):
+    """A group that knows its commands by name and loads only the one that is called."""
+
+    def __init__(self, *args: Any, registry: Registry, **options: Any) -> None:
+        super().__init__(*args, **options)
+        self.registry = registry
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(self.registry)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in self.registry:
+            return None
+        command: click.Command = self.registry.load(cmd_name)
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, entry.summary) for name, entry in self.registry.items()])
+
 
 #: Every command, in the order that help shows them.
 COMMANDS = Registry(
@@ -20,8 +41,8 @@ COMMANDS = Registry(
         "describe": Entry("palmares.cli.describe:describe", "Say what a file of judgments contains."),
         "head-to-head": Entry("palmares.cli.head_to_head:head_to_head", "Compare every two systems, with sign tests."),
         "agreement": Entry("palmares.cli.agreement:agreement", "Say how far judges agree: kappa and alpha."),
-        "audit": Entry("palmares.cli.audit:audit", "Say which claims of a ranking the judgments carry."),
-        "compare": Entry("palmares.cli.compare:compare", "Say which model best foretells unseen judgments."),
+        "audit": Entry("palmares.cli.audit:audit", "Say which claims of a ranking the judgments support."),
+        "compare": Entry("palmares.cli.compare:compare", "Say which model best predicts unseen judgments."),
         "diff": Entry("palmares.cli.diff:diff", "Say what changed between two rankings, and whether it is real."),
         "convert": Entry("palmares.cli.convert:convert", "Read judgments in one format, write them in another."),
         "simulate": Entry("palmares.cli.simulate:simulate", "Make up a campaign whose truth is known."),

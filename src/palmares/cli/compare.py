@@ -3,144 +3,176 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from ..errors import InputError
+from . import inputs as reading
 from . import options
 
-#: `palmares.analysis.compare.comparison.HIGHER_IS_BETTER`, which would be slow to import here.
+if TYPE_CHECKING:
+    from ..analysis.compare.gold import Gold
+    from ..analysis.compare.run import Testing
+    from ..compute import Execution
+    from ..judgments import Judgments
+    from ..report.compare import Compared
+
+#: The measures that can order models; a test compares them with those that a comparison has.
 MEASURES = ("accuracy_clusters", "accuracy_outcome", "perplexity", "log_loss", "brier")
 
 
+def _testing(**values: Any) -> Testing:
+    from ..analysis.compare.run import Testing
+
+    judges = {name: list(values.pop(name)) or None for name in ("train_judges", "test_judges")}
+    return Testing(**judges, **values)
+
+
+_TESTING_OPTIONS = (
+    click.option("--folds", type=click.IntRange(2), default=None,
+                 help="Folds; fewer are quicker.  [default: 100; with --noise 10]"),
+    click.option("--by", type=click.Choice(["auto", "judgment", "ranking", "segment", "judge"]), default="auto",
+                 show_default=True, help="What is held out together. auto: ranking, or judgment without ranking ids."),
+    click.option("--train-judges", multiple=True, metavar="PATTERN",
+                 help="Train on these judges only, test on others."),
+    click.option("--test-judges", multiple=True, metavar="PATTERN",
+                 help="Test on these judges only, train on others."),
+    click.option("--radii", type=click.Choice(["every", "published"]), default="every", show_default=True,
+                 help="Decision radii to try: all that make a difference, or 0, .01, …, .25."),
+    click.option("--runs", type=click.IntRange(1), default=10, show_default=True,
+                 help="Random runs of trueskill for each fit."),
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Question:
+    """What is asked of the models: a comparison, learning curves (``sizes``) or the noise test (``noise``)."""
+
+    sizes: str | None
+    noise: str | None
+    trials: int
+    gold: str | None
+    calibration: bool
+    sort: str
+
+    def check(self, testing: Testing, output: str) -> None:
+        """Refuse options that say nothing about what was asked for."""
+        judges = bool(testing.train_judges or testing.test_judges)
+        curve = "--sizes" if self.sizes else "--noise" if self.noise else None
+        if self.sizes and self.noise:
+            raise InputError("--sizes and --noise are two experiments; ask for one at a time")
+        if self.noise and judges:
+            raise InputError("--noise draws judges by itself; leave out --train-judges and --test-judges")
+        if testing.folds is not None and (self.sizes or judges):
+            asked = "--sizes" if self.sizes else "--train-judges or --test-judges"
+            raise InputError(f"{asked} says what is trained on and what is tested; leave out --folds")
+        if curve and self.calibration:
+            raise InputError(f"--calibration is of a comparison by folds or judges; leave it out, or leave out {curve}")
+        if output == "csv" and self.calibration and self.gold:
+            raise InputError(
+                "--calibration and --gold are two tables, and CSV has one header; ask for one, or use --format json"
+            )
+
+    def answer(
+        self, judgments: Judgments, models: Sequence[str] | None, testing: Testing, execution: Execution
+    ) -> Compared:
+        """Fit and test the models."""
+        from ..analysis.compare.curves import learning_curve, noise_test
+        from ..analysis.compare.gold import against_gold
+        from ..analysis.compare.run import compare as compare_models
+        from ..report.compare import Compared
+
+        gold = self._gold(judgments, execution)
+        with options.progress_bar("fitting") as progress:
+            place = replace(execution, progress=progress)
+            if self.sizes:
+                sizes = [int(size) for size in _numbers("--sizes", self.sizes, int)]
+                return Compared(
+                    learning_curve(judgments, sizes=sizes, trials=self.trials, models=models, testing=testing,
+                                   gold=gold, execution=place)
+                )  # fmt: skip
+            if self.noise:
+                shares = _numbers("--noise", self.noise, float)
+                return Compared(
+                    noise_test(judgments, shares=shares, trials=self.trials, models=models, testing=testing,
+                               gold=gold, execution=place)
+                )  # fmt: skip
+            result = compare_models(judgments, models=models, testing=testing, sort=self.sort, execution=place)
+        if gold is None:
+            return Compared(result)
+        return Compared(result, against_gold(judgments, gold, models=models, runs=testing.runs, execution=execution))
+
+    def _gold(self, judgments: Judgments, execution: Execution) -> Gold | None:
+        from ..analysis.compare.gold import bootstrap_gold, read_gold
+
+        if self.gold is None:
+            return None
+        if self.gold != "bootstrap":
+            gold = read_gold(self.gold)
+            gold.aligned(judgments.systems)  # refuse before any work is done
+            return gold
+        with options.progress_bar("gold scores") as progress:
+            return bootstrap_gold(judgments, execution=replace(execution, progress=progress))
+
+
+_QUESTION_OPTIONS = (
+    click.option("--sizes", metavar="N,N,…", help="Learning curves: train on so many judgments, test on the rest."),
+    click.option("--noise", metavar="SHARE,…", help="Noise test: let such shares of the judges answer at random."),
+    click.option("--trials", type=click.IntRange(1), default=5, show_default=True,
+                 help="Random draws, for --sizes and --noise."),
+    click.option("--gold", metavar="FILE|bootstrap",
+                 help="Compare scores with a CSV file's (system, score) or TrueSkill's over 1000 samples."),
+    click.option("--calibration", is_flag=True, help="Also predicted against observed shares."),
+    click.option("--sort", type=click.Choice(MEASURES), default=MEASURES[0], show_default=True,
+                 help="What puts models in order."),
+)  # fmt: skip
+
+
 @click.command()
-@options.input_options
+@reading.input_options
 @click.option("--model", "models", multiple=True, metavar="ID[:NAME=VALUE,…]",
               help="A model, with settings if need be. Repeat for several.  [default: all]")  # fmt: skip
-@click.option(
-    "--folds", type=click.IntRange(2), default=None, help="Folds; fewer are quicker.  [default: 100; with --noise 10]"
-)
-@click.option("--by", type=click.Choice(["auto", "judgment", "ranking", "segment", "judge"]), default="auto",
-              show_default=True,
-              help="What is held out together. auto: ranking, or judgment without ranking ids.")  # fmt: skip
-@click.option("--train-judges", multiple=True, metavar="PATTERN", help="Train on these judges only, test on others.")
-@click.option("--test-judges", multiple=True, metavar="PATTERN", help="Test on these judges only, train on others.")
-@click.option("--sizes", metavar="N,N,…", help="Learning curves: train on so many judgments, test on the rest.")
-@click.option("--noise", metavar="SHARE,…", help="Noise test: let such shares of the judges answer at random.")
-@click.option(
-    "--trials", type=click.IntRange(1), default=5, show_default=True, help="Random draws, for --sizes and --noise."
-)
-@click.option("--gold", metavar="FILE|bootstrap",
-              help="Compare scores with a CSV file's (system, score) or TrueSkill's over 1000 samples.")  # fmt: skip
-@click.option("--radii", type=click.Choice(["every", "published"]), default="every", show_default=True,
-              help="Decision radii to try: all that make a difference, or 0, .01, …, .25.")  # fmt: skip
-@click.option("--runs", type=click.IntRange(1), default=10, show_default=True,
-              help="Random runs of trueskill for each fit.")  # fmt: skip
-@click.option("--calibration", is_flag=True, help="Also predicted against observed shares.")
-@click.option("--sort", type=click.Choice(MEASURES), default=MEASURES[0], show_default=True,
-              help="What puts models in order.")  # fmt: skip
-@click.option(
-    "--plot", type=click.Path(dir_okay=False), help="Draw the result to an .svg, .png, .pdf, .html or .json file."
-)
-@options.seed_option
-@options.worker_options
-@options.format_option
-def compare(**arguments: Any) -> None:
-    """Say which model best foretells judgments that it has not seen.
+@options.grouped("testing", _testing, *_TESTING_OPTIONS)
+@options.grouped("question", Question, *_QUESTION_OPTIONS)
+@options.execution_options
+@options.drawing_options
+def compare(
+    inputs: reading.Inputs,
+    models: tuple[str, ...],
+    testing: Testing,
+    question: Question,
+    execution: Execution,
+    printing: options.Printing,
+) -> None:
+    """Say which model best predicts judgments that it has not seen.
 
     Every model is trained on all folds but one and tested on that one. Prints accuracy, perplexity and Brier score
     with standard errors, and the distance from the best model.
     """  # fmt: skip
-    how = _how(arguments)
-    found = _found(arguments, how)
-    if arguments["plot"]:
-        _plot(found, Path(arguments["plot"]), calibrated=arguments["calibration"])
-    _print(found, arguments["output"], calibrated=arguments["calibration"])
+    from ..analysis.compare.run import contenders
+    from ..report.tables import Grouped
 
-
-def _how(arguments: dict[str, Any]) -> dict[str, Any]:
-    """What all three kinds of comparison take; wrong models are noticed before the files are read."""
-    from ..analysis.compare.contenders import contenders
-
-    _check(arguments)
-    models = list(arguments["models"]) or None
-    contenders(models)
-    same = {name: arguments[name] for name in ("by", "radii", "runs", "executor", "workers")}
-    return {**same, "models": models, "rng": arguments["seed"]}
-
-
-def _check(arguments: dict[str, Any]) -> None:
-    """Refuse options that say nothing about what was asked for."""
-    judges = bool(arguments["train_judges"] or arguments["test_judges"])
-    curve = "--sizes" if arguments["sizes"] else "--noise" if arguments["noise"] else None
-    if arguments["sizes"] and arguments["noise"]:
-        raise InputError("--sizes and --noise are two experiments; ask for one at a time")
-    if arguments["noise"] and judges:
-        raise InputError("--noise draws judges by itself; leave out --train-judges and --test-judges")
-    if arguments["folds"] is not None and (arguments["sizes"] or judges):
-        asked = "--sizes" if arguments["sizes"] else "--train-judges or --test-judges"
-        raise InputError(f"{asked} says what is trained on and what is tested; leave out --folds")
-    if curve and arguments["calibration"]:
-        raise InputError(f"--calibration is of a comparison by folds or judges; leave it out, or leave out {curve}")
-    if arguments["output"] == "csv" and arguments["calibration"] and arguments["gold"]:
-        raise InputError(
-            "--calibration and --gold are two tables, and CSV has one header; ask for one, or use --format json"
-        )
-
-
-def _found(arguments: dict[str, Any], how: dict[str, Any]) -> list[tuple[Any, Any, Any]]:
-    """For every language pair: the result, the comparison with gold scores if asked for, and the keys."""
-    from .groups import groups
-
-    parts = list(groups(options.load(arguments), None))
+    question.check(testing, printing.output)
+    contenders(models or None)  # wrong models are noticed before the files are read
     results = []
-    for group in parts:
-        try:
-            gold = _gold(arguments, group.judgments)
-            result, against = _experiment(arguments, how, group.judgments, gold)
-        except InputError as error:
-            raise group.explain(error) from None
-        results.append((result, against, group.keys))
-    return results
+    for group, judgments in inputs.groups().items():
+        with reading.explained(group):
+            results.append(Grouped(question.answer(judgments, models or None, testing, execution), group))
+    if printing.plot is not None:
+        printing.draw(results, _picture(question))
+    printing.show("compare", results, "calibration" if question.calibration else None)
 
 
-def _gold(arguments: dict[str, Any], judgments: Any) -> Any:
-    from ..analysis.compare.gold import bootstrap_gold, read_gold
+def _picture(question: Question) -> Any:
+    from ..report.plots.calibration import calibration_plot
+    from ..report.plots.comparisons import model_comparison
+    from ..report.plots.curves import curve_plot
 
-    if arguments["gold"] is None:
-        return None
-    if arguments["gold"] != "bootstrap":
-        gold = read_gold(arguments["gold"])
-        gold.aligned(judgments.systems)  # refuse before any work is done
-        return gold
-    where = {name: arguments[name] for name in ("executor", "workers")}
-    with options.progress_bar("gold scores") as progress:
-        return bootstrap_gold(judgments, rng=arguments["seed"], progress=progress, **where)
-
-
-def _experiment(arguments: dict[str, Any], how: dict[str, Any], judgments: Any, gold: Any) -> tuple[Any, Any]:
-    from ..analysis.compare.against_gold import against_gold
-    from ..analysis.compare.curves import learning_curve
-    from ..analysis.compare.noise import noise_test
-    from ..analysis.compare.run import compare as compare_models
-
-    judges: dict[str, Any] = {name: list(arguments[name]) or None for name in ("train_judges", "test_judges")}
-    folds: dict[str, Any] = {} if arguments["folds"] is None else {"folds": arguments["folds"]}
-    with options.progress_bar("fitting") as progress:
-        how = {**how, "progress": progress}
-        if arguments["sizes"]:
-            sizes = [int(size) for size in _numbers("--sizes", arguments["sizes"], int)]
-            return learning_curve(judgments, sizes=sizes, trials=arguments["trials"], gold=gold, **judges, **how), None
-        if arguments["noise"]:
-            shares = _numbers("--noise", arguments["noise"], float)
-            return noise_test(judgments, shares=shares, trials=arguments["trials"], gold=gold, **folds, **how), None
-        found = compare_models(judgments, sort=arguments["sort"], **folds, **judges, **how)
-        if gold is None:
-            return found, None
-        plain = {name: how[name] for name in ("models", "runs", "rng", "executor", "workers")}
-        return found, against_gold(judgments, gold, **plain)
+    draw: Any = calibration_plot if question.calibration else model_comparison
+    draw = curve_plot if question.sizes or question.noise else draw
+    return lambda compared: draw(compared.result)
 
 
 def _numbers(option: str, text: str, kind: type[int] | type[float]) -> list[float]:
@@ -149,50 +181,3 @@ def _numbers(option: str, text: str, kind: type[int] | type[float]) -> list[floa
     except ValueError:
         example = "400,800,1600" if kind is int else "0.1,0.3,0.5"
         raise InputError(f"{option}: got {text!r}; allowed: numbers with commas between them, e.g. {example}") from None
-
-
-def _plot(found: Sequence[tuple[Any, Any, Any]], path: Path, *, calibrated: bool) -> None:
-    from ..analysis.compare.trials import Curve
-    from ..report.plots.calibration import calibration_plot
-    from ..report.plots.comparisons import model_comparison
-    from ..report.plots.curves import curve_plot
-    from ..report.plots.files import save
-
-    for result, _, keys in found:
-        value = "-".join(str(v) for _, v in keys if v is not None).replace("/", "_")
-        target = path if len(found) == 1 else path.with_stem(f"{path.stem}-{value}")
-        draw = curve_plot if isinstance(result, Curve) else calibration_plot if calibrated else model_comparison
-        save(draw(result), target)
-        click.echo(f"wrote {target}", err=True)
-
-
-def _print(found: Sequence[tuple[Any, Any, Any]], output: str, *, calibrated: bool) -> None:
-    from .output import print_json, print_tables
-
-    if output == "json":
-        print_json([
-            {**result.to_dict(), **({"gold": against.to_dict()} if against else {}), "group": dict(keys)}
-            for result, against, keys in found
-        ])  # fmt: skip
-        return
-    tables = [table for each in found for table in _tables(*each, output == "csv", calibrated)]
-    print_tables(tables, output)
-
-
-def _tables(result: Any, against: Any, keys: Any, flat: bool, calibrated: bool) -> list[Any]:
-    from ..analysis.compare.trials import Curve
-    from ..report import comparison_views as views
-    from .groups import title
-
-    if flat:
-        # One header: what was asked for beyond the comparison takes its place.
-        if isinstance(result, Curve):
-            return [views.curve_csv_table(result)]
-        if against is not None:
-            return [views.gold_csv_table(against)]
-        return [views.calibration_csv_table(result) if calibrated else views.comparison_csv_table(result)]
-    if isinstance(result, Curve):
-        return views.curve_tables(result, title=title(keys))
-    tables = [views.comparison_table(result, title=title(keys))]
-    tables += [views.calibration_table(result)] if calibrated else []
-    return tables if against is None else views.with_gold(tables, against)

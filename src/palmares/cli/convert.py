@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import replace
 
 import click
 
+from . import inputs as reading
 from . import options
 
 
 @click.command()
 @click.argument("source", metavar="FROM")
 @click.argument("target", metavar="TO")
-@options.reading_options
-@options.selection_options
+@reading.reading_options
 @options.to_option
 @click.option("--drop", default="", metavar="A,B", help="What may be lost: position, time, duration, weight, extra, …")
-def convert(source: str, target: str, to: str, drop: str, **arguments: Any) -> None:
+def convert(source: str, target: str, inputs: reading.Inputs, to: str, drop: str) -> None:
     """Read judgments in one format and write them in another.
 
     The ending of TO gives the format (.csv, .tsv, .jsonl, .parquet, .xml, .toc, …; .gz or .zst behind it compresses);
@@ -24,7 +24,7 @@ def convert(source: str, target: str, to: str, drop: str, **arguments: Any) -> N
     """  # fmt: skip
     from ..ingest.files import write
 
-    judgments = options.load({**arguments, "files": (source,)})
+    judgments = replace(inputs, files=(source,)).read()
     written = write(judgments, target, format=to, drop=[name.strip() for name in drop.split(",") if name.strip()])
     amount = f"{len(judgments):,} judgments of {len(judgments.systems)} systems"
     click.echo(f"wrote {amount} to {target} ({written})", err=True)

@@ -2,43 +2,33 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import click
 
-from ..errors import InputError
+from . import inputs as reading
 from . import options
+
+if TYPE_CHECKING:
+    from ..compute import Execution
 
 
 @click.command("head-to-head")
-@options.input_options
+@reading.input_options
 @options.ranking_options
-@options.seed_option
-@options.worker_options
-@options.format_option
-def head_to_head(output: str, **arguments: Any) -> None:
+@options.execution_options
+@options.printing_options
+def head_to_head(
+    inputs: reading.Inputs, ranking: options.RankingOptions, execution: Execution, printing: options.Printing
+) -> None:
     """Compare every two systems.
 
     A cell says how often the system of its column was judged better than the one of its row, ties ignored, with the
     mark of a two-sided sign test; the last rows give expected wins and rank ranges.
     """  # fmt: skip
     from ..ranking.head_to_head import head_to_head as compare
-    from ..ranking.rank import rank
-    from ..report.views import head_to_head_csv_table, head_to_head_table
-    from .groups import groups, title
-    from .output import print_json, print_tables
 
-    how = options.ranking_arguments(arguments)
-    compared = []
-    for group in groups(options.load(arguments), None):
-        try:
-            ranking = rank(group.judgments, **how)
-        except InputError as error:
-            raise group.explain(error) from None
-        compared.append((compare(group.judgments, ranking), title(group.keys)))
-    if output == "json":
-        print_json([table.to_dict() for table, _ in compared])
-    elif output == "csv":
-        print_tables([head_to_head_csv_table(table) for table, _ in compared], output)
-    else:
-        print_tables([head_to_head_table(table, title=name) for table, name in compared], output)
+    tables = reading.for_each(
+        inputs.groups(), execution, "resampling", lambda data, part: compare(data, ranking.rank(data, part))
+    )
+    printing.show("head-to-head", tables)

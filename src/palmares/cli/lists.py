@@ -12,38 +12,34 @@ from . import options
 
 
 @click.command()
-@options.format_option
-def formats(output: str) -> None:
+@options.printing_options
+def formats(printing: options.Printing) -> None:
     """List the file formats, what they hold and how they can be written."""
-    from ..report.tables import Column, Table
-    from .output import print_json, print_tables
-
     rows = []
     for name, entry in FORMATS.items():
         kind = FORMATS.load(name)
         endings = " ".join(f".{e}" for e in kind.endings) or "read only"
         rows.append([name, entry.summary, endings, ", ".join(sorted(kind.holds)) or "–"])
-    names = ("format", "what it is", "written as", "holds besides systems and outcome")
-    if output == "json":
-        print_json([dict(zip(("format", "summary", "endings", "holds"), row, strict=True)) for row in rows])
-    else:
-        print_tables([Table([Column(n, align="left") for n in names], rows)], output)
+    heads = ("format", "what it is", "written as", "holds besides systems and outcome")
+    _print(rows, heads, ("format", "summary", "endings", "holds"), printing)
 
 
 @click.command()
-@options.format_option
-def models(output: str) -> None:
+@options.printing_options
+def models(printing: options.Printing) -> None:
     """List the models and their settings, with defaults."""
     from ..ranking.record import fact_text
-    from ..report.tables import Column, Table
-    from .output import print_json, print_tables
 
     rows = []
     for name, entry in MODELS.items():
         fields = dataclasses.fields(MODELS.load(name))
         rows.append([name, entry.summary, ", ".join(f"{f.name}={fact_text(f.default)}" for f in fields) or "–"])
-    names = ("model", "score", "settings")
-    if output == "json":
-        print_json([dict(zip(names, row, strict=True)) for row in rows])
-    else:
-        print_tables([Table([Column(n, align="left") for n in names], rows)], output)
+    heads = ("model", "score", "settings")
+    _print(rows, heads, heads, printing)
+
+
+def _print(rows: list[list[str]], heads: tuple[str, ...], keys: tuple[str, ...], printing: options.Printing) -> None:
+    from ..report.tables import Column, Table
+
+    table = Table([Column(head, align="left") for head in heads], rows)
+    printing.show_table(table, [dict(zip(keys, row, strict=True)) for row in rows])

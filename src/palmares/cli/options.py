@@ -1,26 +1,31 @@
-"""Options that several commands share."""
+"""Options that several commands share. Those that travel together reach a command as one object."""
 
 from __future__ import annotations
 
 import functools
 import sys
-from collections.abc import Callable, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager, nullcontext
+from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import click
 
-from ..errors import InputError
+from ..errors import ConvergenceError, InputError
 from ..ingest import FORMATS
 from ..models import DEFAULT_MODEL, MODELS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from concurrent.futures import Executor
 
-    from ..compute import Progress
-    from ..judgments import Judgments
+    from ..compute import Execution, Progress
+    from ..judgments import Judgments, PairCounts
+    from ..models.base import Model
+    from ..ranking.result import Ranking
+    from ..report.tables import Grouped, Table
 
+T = TypeVar("T")
 F = TypeVar("F", bound=Callable[..., Any])
 
 OUTPUTS = ("table", "json", "csv", "markdown", "latex")
@@ -37,35 +42,124 @@ def stacked(*options: Callable[[F], F]) -> Callable[[F], F]:
     return decorate
 
 
-reading_options = stacked(
-    click.option("--from", "from_", type=click.Choice(["auto", *FORMATS]), default="auto", show_default=True,
-                 help="Format of the input."),
-    click.option("--column", "columns", multiple=True, metavar="ROLE=NAME",
-                 help="Which column plays a role, if not guessed right: judge=worker. time= uses none."),
-    click.option("--extra", multiple=True, metavar="NAME", help="Keep this column as a covariate."),
-    click.option("--collapse", is_flag=True, help="Keep outputs shared by several systems as systems of their own."),
-    click.option("--margin", type=float, default=0.0, show_default=True,
-                 help="Scores that differ by no more than this are a tie."),
-    click.option("--lower-is-better", is_flag=True, help="Scores count errors."),
-    click.option("--encoding", default="utf-8", show_default=True, help="Encoding of text files."),
-    click.option("--strict", is_flag=True, help="Refuse a file with faulty lines instead of dropping them."),
-)  # fmt: skip
+def grouped(name: str, kind: Callable[..., Any], *options: Callable[[F], F]) -> Callable[[F], F]:
+    """Click decorators whose values a command gets as one object: ``name=kind(**values)``."""
 
-selection_options = stacked(
-    click.option("--where", multiple=True, metavar="CONDITION",
-                 help="Keep judgments where this holds: 'judge=turker_*', 'lang_pair!=fr-en', 'duration>5'."),
-    click.option("--exclude-judge", multiple=True, metavar="PATTERN", help="Leave out judges."),
-    click.option("--exclude-system", multiple=True, metavar="PATTERN", help="Leave out systems."),
-)  # fmt: skip
+    def decorate(function: F) -> F:
+        @functools.wraps(function)
+        def command(*args: Any, **values: Any) -> Any:
+            own = {key: values.pop(key) for key in names}
+            return function(*args, **{name: kind(**own)}, **values)
 
-input_options = stacked(
-    click.argument("files", nargs=-1, required=True, metavar="FILE..."), reading_options, selection_options
+        before = len(getattr(command, "__click_params__", ()))
+        decorated = stacked(*options)(cast(F, command))
+        names = [option.name for option in decorated.__click_params__[before:]]  # type: ignore[attr-defined]
+        return decorated
+
+    return decorate
+
+
+# -- what is printed, and how -------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Printing:
+    """How results are shown: one of `OUTPUTS`, and a picture if a file was named for it."""
+
+    output: str
+    plot: str | None = None
+
+    def show(self, command: str, results: Sequence[Grouped[Any]], part: str | None = None) -> None:
+        """Print results as their command does; what a format has no place for goes to standard error."""
+        from ..report.tables import rendered
+
+        shown = rendered(command, results, self.output, part)
+        click.echo(shown.text, nl=False)
+        for remark in shown.remarks:
+            click.echo(remark, err=True)
+
+    def show_table(self, table: Table, records: list[dict[str, Any]]) -> None:
+        """Print a listing: a table, or its records as JSON."""
+        from ..report.tables import joined, json_text
+
+        click.echo(json_text(records) if self.output == "json" else joined([table], self.output).text, nl=False)
+
+    def draw(self, results: Sequence[Grouped[T]], picture: Callable[[T], Any]) -> None:
+        """Draw every result, if a file was named; of several, the names of their groups are added to it."""
+        from ..report.plots.files import save
+
+        if self.plot is None:
+            return
+        path = Path(self.plot)
+        for each in results:
+            group = "-".join(str(value) for _, value in each.group if value is not None).replace("/", "_")
+            target = path if len(results) == 1 else path.with_stem(f"{path.stem}-{group}")
+            save(picture(each.result), target)
+            click.echo(f"wrote {target}", err=True)
+
+
+_OUTPUT_OPTION = click.option(
+    "--format", "output", type=click.Choice(OUTPUTS), default="table", show_default=True, help="How to print."
 )
+_PLOT_OPTION = click.option(
+    "--plot", type=click.Path(dir_okay=False), help="Also draw it, to an .svg, .png, .pdf, .html or .json file."
+)
+printing_options = grouped("printing", Printing, _OUTPUT_OPTION)
+drawing_options = grouped("printing", Printing, _PLOT_OPTION, _OUTPUT_OPTION)
 
+to_option = click.option("--to", "to", type=click.Choice(["auto", *FORMATS]), default="auto", show_default=True,
+                         help="Format to write; auto goes by the ending.")  # fmt: skip
 level_option = click.option("--p", type=click.FloatRange(0, 1, min_open=True, max_open=True), default=0.05,
-                            show_default=True, help="Ranges and intervals leave out this share.")  # fmt: skip
+                            show_default=True, help="Level: 0.05 gives 95 % intervals and rank ranges.")  # fmt: skip
 
-ranking_options = stacked(
+
+# -- how to rank --------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class RankingOptions:
+    """How systems are ranked: the model, and what their rank ranges come from."""
+
+    model: Model
+    resample: str
+    resamples: int
+    p: float
+
+    @classmethod
+    def parsed(
+        cls,
+        model: str,
+        settings: tuple[str, ...],
+        resample: str,
+        sided: int,
+        scale: str | None = None,
+        anchor: str | None = None,
+        **samples: Any,
+    ) -> RankingOptions:
+        """From what was typed. Models are made here, before any file is read, so that a wrong setting is told at once.
+
+        ``--scale`` and ``--anchor`` are short for settings of bradley-terry; ``--sided`` is about sign tests only.
+        """
+        from ..models.base import create
+
+        source = click.get_current_context().get_parameter_source("sided")
+        if source == click.core.ParameterSource.COMMANDLINE and resample != "sign-test":
+            raise InputError("--sided is about sign tests; give --resample sign-test too, or leave it out")
+        short = {name: value for name, value in (("scale", scale), ("anchor", anchor)) if value is not None}
+        unit = "one-sided-sign-test" if resample == "sign-test" and sided == 1 else resample
+        return cls(create(model, {**keyed(settings, "--set"), **short}), unit, **samples)
+
+    def rank(self, data: Judgments | PairCounts, execution: Execution, *, largest_component: bool = False) -> Ranking:
+        """Rank one table."""
+        from ..ranking.rank import rank
+
+        return rank(
+            data, model=self.model, resample=self.resample, resamples=self.resamples, p=self.p,
+            largest_component=largest_component, execution=execution,
+        )  # fmt: skip
+
+
+_RANKING_OPTIONS = (
     click.option("--model", type=click.Choice(list(MODELS)), default=DEFAULT_MODEL, show_default=True,
                  help="How to score."),
     click.option("--set", "settings", multiple=True, metavar="NAME=VALUE", help="A setting of the model."),
@@ -78,108 +172,76 @@ ranking_options = stacked(
     click.option("--sided", type=click.IntRange(1, 2), default=2, show_default=True,
                  help="One- or two-sided tests, for --resample sign-test."),
 )  # fmt: skip
-
-to_option = click.option("--to", "to", type=click.Choice(["auto", *FORMATS]), default="auto", show_default=True,
-                         help="Format to write; auto goes by the ending.")  # fmt: skip
-
-format_option = click.option(
-    "--format", "output", type=click.Choice(OUTPUTS), default="table", show_default=True, help="How to print."
+_SHORTHANDS = (
+    click.option("--scale", type=click.Choice(["natural", "elo"]), help="Scale of bradley-terry scores."),
+    click.option("--anchor", metavar="NAME=VALUE", help="Fix the score of one system of bradley-terry."),
 )
-seed_option = click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Random seed.")
-_worker_options = stacked(
-    click.option("--executor", type=click.Choice(["serial", "threads", "processes"]), default="threads",
-                 show_default=True, help="Where resampling runs."),
-    click.option("--workers", type=click.IntRange(1), default=None, help="How many at once.  [default: all cores]"),
-    click.option("--cluster", metavar="ADDRESS|FILE",
-                 help="Run on a Dask cluster instead: tcp://HOST:PORT of its scheduler, or its scheduler file."),
-)  # fmt: skip
+
+ranking_options = grouped("ranking", RankingOptions.parsed, *_RANKING_OPTIONS)
+#: With the short forms of settings that the command whose only subject is a ranking takes.
+all_ranking_options = grouped("ranking", RankingOptions.parsed, *_RANKING_OPTIONS, *_SHORTHANDS)
 
 
-def worker_options(function: F) -> F:
-    """``--executor``, ``--workers`` and ``--cluster``; a command sees the first two, where a cluster is an executor."""
-
-    @functools.wraps(function)
-    def command(*args: Any, cluster: str | None, **arguments: Any) -> Any:
-        if cluster is None:
-            return function(*args, **arguments)
-        with _connected(cluster) as executor:
-            return function(*args, **{**arguments, "executor": executor, "workers": None})
-
-    return cast(F, _worker_options(command))
-
-
-@contextmanager
-def _connected(where: str) -> Iterator[Executor]:
-    from ..compute.dask import connect
-
-    context = click.get_current_context()
-    for name in ("executor", "workers"):
-        if context.get_parameter_source(name) == click.core.ParameterSource.COMMANDLINE:
-            raise InputError(f"--cluster says where work runs, and so does --{name}; leave out one of them")
-    with connect(where, notify=lambda message: click.echo(message, err=True)) as executor:
-        yield executor
-
-
-def keyed(pairs: tuple[str, ...], what: str, *, empty: bool = False) -> dict[str, str]:
+def keyed(pairs: tuple[str, ...], option: str, *, empty: bool = False) -> dict[str, str]:
     """``("a=1",)`` as ``{"a": "1"}``; with ``empty``, ``a=`` is allowed too."""
     table = {}
     for pair in pairs:
         key, sign, value = pair.partition("=")
         if not (key and sign and (value or empty)):
-            raise InputError(f"{what}: got {pair!r}; allowed: NAME=VALUE")
+            raise InputError(f"{option}: got {pair!r}; allowed: NAME=VALUE")
         table[key] = value
     return table
 
 
-def ranking_arguments(arguments: Mapping[str, Any], shorthand: Mapping[str, str] | None = None) -> dict[str, Any]:
-    """What `palmares.rank` takes, from the options above, ``--seed``, ``--executor`` and ``--workers``."""
-    from ..compute import Execution
-    from ..models.base import create
-
-    _check_sided(arguments["resample"])
-    model = create(arguments["model"], {**keyed(arguments["settings"], "--set"), **(shorthand or {})})
-    resample = "one-sided-sign-test" if arguments["sided"] == 1 else arguments["resample"]
-    execution = Execution(arguments["executor"], arguments["workers"], seed=arguments["seed"])
-    same = {name: arguments[name] for name in ("resamples", "p")}
-    return {**same, "model": model, "resample": resample, "execution": execution}
+def check_converged(rankings: Iterable[Ranking]) -> None:
+    """What was printed may not be trusted where a fit did not converge; the exit status says so."""
+    for ranking in rankings:
+        fit = ranking.fit
+        if not fit.convergence.converged:
+            pair = f"{ranking.lang_pair}: " if ranking.lang_pair else ""
+            raise ConvergenceError(f"{pair}model {fit.model.id!r} did not converge ({fit.convergence.detail})")
 
 
-def _check_sided(resample: str) -> None:
-    given = click.get_current_context().get_parameter_source("sided") == click.core.ParameterSource.COMMANDLINE
-    if given and resample != "sign-test":
-        raise InputError("--sided is about sign tests; give --resample sign-test too, or leave it out")
+# -- where work runs ----------------------------------------------------------------------------------
+
+seed_option = click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Random seed.")
+_EXECUTION_OPTIONS = stacked(
+    seed_option,
+    click.option("--executor", type=click.Choice(["serial", "threads", "processes"]), default="threads",
+                 show_default=True, help="Where resampling runs."),
+    click.option("--workers", type=click.IntRange(1), default=None, help="How many at once.  [default: all cores]"),
+    click.option("--dask", metavar="ADDRESS|FILE",
+                 help="Run on a Dask cluster instead: tcp://HOST:PORT of its scheduler, or its scheduler file."),
+)  # fmt: skip
 
 
-def load(arguments: Mapping[str, Any]) -> Judgments:
-    """Read the files a command was given, say what was dropped, and select."""
-    from ..ingest.base import ReadOptions
-    from ..ingest.files import concat, read_with_report
-    from .filters import select
+def execution_options(function: F) -> F:
+    """``--seed``, ``--executor``, ``--workers`` and ``--dask``; a command gets an ``execution``."""
 
-    options = ReadOptions(
-        keyed(arguments["columns"], "--column", empty=True),
-        tuple(arguments["extra"]),
-        "collapse" if arguments["collapse"] else "expand",
-        arguments["margin"],
-        arguments["lower_is_better"],
-    )
-    parts = []
-    for file in arguments["files"]:
-        judgments, report = read_with_report(
-            file,
-            format=arguments["from_"],
-            options=options,
-            encoding=arguments["encoding"],
-            strict=arguments["strict"],
-        )
-        if report.dropped:
-            click.echo(report.summary(), err=True)
-        parts.append(judgments)
-    return select(concat(parts), arguments["where"], arguments["exclude_judge"], arguments["exclude_system"])
+    @functools.wraps(function)
+    def command(*args: Any, seed: int, executor: Any, workers: int | None, dask: str | None, **values: Any) -> Any:
+        from ..compute import Execution
+
+        with nullcontext(executor) if dask is None else _connected(dask) as place:
+            return function(*args, execution=Execution(place, workers, seed=seed), **values)
+
+    return cast(F, _EXECUTION_OPTIONS(command))
 
 
 @contextmanager
-def progress_bar(what: str) -> Iterator[Progress | None]:
+def _connected(scheduler: str) -> Iterator[Executor]:
+    from ..compute.dask import connect
+
+    context = click.get_current_context()
+    for name in ("executor", "workers"):
+        if context.get_parameter_source(name) == click.core.ParameterSource.COMMANDLINE:
+            raise InputError(f"--dask says where work runs, and so does --{name}; leave out one of them")
+    with connect(scheduler, notify=lambda message: click.echo(message, err=True)) as executor:
+        yield executor
+
+
+@contextmanager
+def progress_bar(title: str) -> Iterator[Progress | None]:
     """A bar on standard error, if that is a terminal."""
     if not sys.stderr.isatty():
         yield None
@@ -189,12 +251,5 @@ def progress_bar(what: str) -> Iterator[Progress | None]:
 
     columns = (TextColumn("{task.description}"), BarColumn(), TextColumn("{task.percentage:.0f} %"))
     with Progress(*columns, TimeRemainingColumn(), console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task(what, total=None)
+        task = bar.add_task(title, total=None)
         yield lambda done, total: bar.update(task, completed=done, total=total)
-
-
-def share_of(progress: Progress | None, number: int, count: int) -> Progress | None:
-    """Progress of one part of several, as progress of the whole."""
-    if progress is None:
-        return None
-    return lambda done, total: progress(number * total + done, count * total)

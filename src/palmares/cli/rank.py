@@ -2,122 +2,71 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 import click
 
 from ..errors import InputError
+from . import inputs as reading
 from . import options
-from .output import check_converged
+
+if TYPE_CHECKING:
+    from ..compute import Execution
+    from ..judgments import PairCounts
+    from ..report.tables import Group
 
 
 @click.command()
-@options.input_options
-@options.ranking_options
-@click.option("--scale", type=click.Choice(["natural", "elo"]), help="Scale of bradley-terry scores.")
-@click.option("--anchor", metavar="NAME=VALUE", help="Fix the score of one system of bradley-terry.")
+@reading.input_options
+@options.all_ranking_options
 @click.option("--by", metavar="FIELD", help="One ranking per value: judge, segment, or a column kept with --extra.")
 @click.option("--largest-component", is_flag=True, help="Leave out systems that no judgment links to the most others.")
 @click.option("--probabilities", is_flag=True, help="Also P(best), P(better) for every pair, stability of clusters.")
 @click.option("--scan", is_flag=True, help="Stream the file straight to pair counts; for files larger than memory.")
-@click.option(
-    "--plot", type=click.Path(dir_okay=False), help="Draw the rank ranges to an .svg, .png, .pdf, .html or .json file."
-)
-@options.seed_option
-@options.worker_options
-@options.format_option
-def rank(**arguments: Any) -> None:
+@options.execution_options
+@options.drawing_options
+def rank(
+    inputs: reading.Inputs,
+    ranking: options.RankingOptions,
+    by: str | None,
+    largest_component: bool,
+    probabilities: bool,
+    scan: bool,
+    execution: Execution,
+    printing: options.Printing,
+) -> None:
     """Rank systems by human judgments.
 
     Prints, for every language pair, systems best first with cluster, rank range, score and its interval. Systems of
     different clusters have rank ranges that do not overlap.
     """  # fmt: skip
-    # Before the files, so that a wrong setting is noticed at once.
-    shorthand = {name: arguments[name] for name in ("scale", "anchor") if arguments[name] is not None}
-    how = {**options.ranking_arguments(arguments, shorthand), "largest_component": arguments["largest_component"]}
-    rankings = _scanned(arguments, how) if arguments["scan"] else _read(arguments, how)
-    if arguments["plot"]:
-        _plot(rankings, Path(arguments["plot"]))
-    _print(rankings, arguments["output"], probabilities=arguments["probabilities"])
-    check_converged(ranking for ranking, _ in rankings)
+    groups = _scanned(inputs, by) if scan else inputs.groups(by)
+    rankings = reading.for_each(
+        groups,
+        execution,
+        "resampling",
+        lambda data, part: ranking.rank(data, part, largest_component=largest_component),
+    )
+    if printing.plot is not None:
+        from ..report.plots.ranges import rank_ranges
+
+        printing.draw(rankings, rank_ranges)
+    printing.show("rank", rankings, "probabilities" if probabilities else None)
+    options.check_converged(each.result for each in rankings)
 
 
-def _read(arguments: dict[str, Any], how: dict[str, Any]) -> list[tuple[Any, Any]]:
-    from ..ranking.rank import rank as rank_systems
-    from .groups import groups
-
-    found = []
-    parts = list(groups(options.load(arguments), arguments["by"]))
-    with options.progress_bar("resampling") as progress:
-        for number, group in enumerate(parts):
-            share = options.share_of(progress, number, len(parts))
-            try:
-                found.append(
-                    (
-                        rank_systems(
-                            group.judgments, **{**how, "execution": replace(how["execution"], progress=share)}
-                        ),
-                        group.keys,
-                    )
-                )
-            except InputError as error:
-                raise group.explain(error) from None
-    return found
-
-
-def _scanned(arguments: dict[str, Any], how: dict[str, Any]) -> list[tuple[Any, Any]]:
+def _scanned(inputs: reading.Inputs, by: str | None) -> dict[Group, PairCounts]:
+    """Pair counts by language pair, streamed from one file."""
     from ..ingest.scan import scan_with_report
-    from ..ranking.rank import rank as rank_systems
-    from .groups import explain
 
-    names = ("where", "exclude_judge", "exclude_system", "by", "extra", "collapse", "margin", "lower_is_better")
-    changed = arguments["from_"] != "auto" or arguments["encoding"] != "utf-8"
-    if changed or any(arguments[name] for name in names) or len(arguments["files"]) != 1:
+    changed = inputs.from_ != "auto" or inputs.encoding != "utf-8" or by is not None or len(inputs.files) != 1
+    picked = inputs.where or inputs.exclude_judge or inputs.exclude_system or inputs.extra
+    if changed or picked or inputs.collapse or inputs.margin or inputs.lower_is_better:
         raise InputError(
             "--scan counts one whole file and sees no judges or segments; leave out --where, --exclude-…, --by, "
             "--extra, --collapse, --margin, --lower-is-better, --encoding and --from, or leave out --scan"
         )
-    columns = options.keyed(arguments["columns"], "--column", empty=True)
-    counts, report = scan_with_report(arguments["files"][0], columns=columns, strict=arguments["strict"])
+    counts, report = scan_with_report(inputs.files[0], columns=inputs.roles, strict=inputs.strict)
     if report.dropped:
         click.echo(report.summary(), err=True)
-    found: list[tuple[Any, Any]] = []
-    for pair, part in counts.items():
-        keys = (("lang_pair", pair),)
-        try:
-            found.append((rank_systems(part, **how), keys))
-        except InputError as error:
-            raise explain(error, keys) from None
-    return found
-
-
-def _plot(rankings: list[tuple[Any, Any]], path: Path) -> None:
-    from ..report.plots.files import save
-    from ..report.plots.ranges import rank_ranges
-
-    for ranking, keys in rankings:
-        value = "-".join(str(v) for _, v in keys if v is not None).replace("/", "_")
-        target = path if len(rankings) == 1 else path.with_stem(f"{path.stem}-{value}")
-        save(rank_ranges(ranking), target)
-        click.echo(f"wrote {target}", err=True)
-
-
-def _print(rankings: list[tuple[Any, Any]], output: str, *, probabilities: bool) -> None:
-    from ..report.probability_views import cluster_table, probability_csv_table, probability_table
-    from ..report.views import ranking_csv_table, ranking_table
-    from .groups import title
-    from .output import print_json, print_tables
-
-    if output == "json":
-        print_json([{**ranking.to_dict(), "group": dict(keys)} for ranking, keys in rankings])
-    elif output == "csv":
-        table = probability_csv_table if probabilities else ranking_csv_table
-        print_tables([table(ranking, keys) for ranking, keys in rankings], output)
-    else:
-        tables = []
-        for ranking, keys in rankings:
-            more = [cluster_table(ranking), probability_table(ranking)] if probabilities else []
-            tables += [ranking_table(ranking, title=title(keys)), *more]
-        print_tables(tables, output)
+    return {(("lang_pair", pair),): part for pair, part in counts.items()}

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from . import options
 
+if TYPE_CHECKING:
+    from ..design.simulate import CampaignPlan
+
 #: The shape of a campaign that never happened; the defaults are those of `palmares.CampaignPlan`.
-plan_options = options.stacked(
+PLAN_OPTIONS = (
     click.option("--systems", type=int, default=10, show_default=True, help="Systems that compete."),
     click.option("--rankings", type=int, default=600, show_default=True, help="Rankings collected."),
     click.option("--outputs", type=int, default=5, show_default=True, help="Outputs ranked at a time."),
@@ -28,23 +31,30 @@ plan_options = options.stacked(
 )  # fmt: skip
 
 
+def _plan(**values: Any) -> CampaignPlan:
+    from ..design.simulate import CampaignPlan
+
+    return CampaignPlan(**values)
+
+
+plan_options = options.grouped("plan", _plan, *PLAN_OPTIONS)
+
+
 @click.command()
 @click.argument("target", metavar="TO")
-@plan_options
-@click.option("--lang-pair", default=None, help="Name of the language pair.")
+@options.grouped("plan", _plan, *PLAN_OPTIONS, click.option("--lang-pair", help="Name of the language pair."))
 @options.to_option
 @options.seed_option
-def simulate(target: str, to: str, seed: int, **plan: Any) -> None:
+def simulate(target: str, plan: CampaignPlan, to: str, seed: int) -> None:
     """Make up a campaign whose truth is known, and write its judgments.
 
     Systems have mean qualities uniform on [0, 10]; judges rank outputs that scatter around them (Koehn 2012).
     The true qualities are printed, best first.
     """  # fmt: skip
-    from ..design.simulate import CampaignPlan
     from ..design.simulate import simulate as make
     from ..ingest.files import write
 
-    campaign = make(CampaignPlan(**plan), rng=seed)
+    campaign = make(plan, rng=seed)
     written = write(campaign.judgments, target, format=to)
     click.echo(f"wrote {len(campaign.judgments):,} judgments to {target} ({written}); true qualities:", err=True)
     for name, quality in sorted(campaign.quality.items(), key=lambda item: -item[1]):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from ...registry import Entry, Registry
-from ..lazy import LazyGroup
+from .. import LazyGroup
 
 #: Every command below ``palmares campaign``, in the order that help shows them.
 CAMPAIGN_COMMANDS = Registry(
