@@ -9,6 +9,7 @@ import click
 
 from ..errors import InputError
 from . import options
+from .output import show
 
 
 @click.command()
@@ -39,7 +40,7 @@ def agreement(as_published: bool, **arguments: Any) -> None:
     if as_published and arguments["counting"] == "two-judges":
         raise InputError("--as-published is --counting wmt16, and --counting two-judges was given too; leave one out")
     found = _measured({**arguments, "counting": "wmt16"} if as_published else arguments)
-    _print(found, arguments["judges"], arguments["p"], arguments["output"])
+    show("agreement", found, arguments["output"], part="judges" if arguments["judges"] else None)
 
 
 def _measured(arguments: dict[str, Any]) -> list[Any]:
@@ -74,17 +75,3 @@ def _pairs_in_file_order(arguments: dict[str, Any]) -> bool:
     if any(map(is_url, files)):
         return False
     return all(detect(load(file, encoding=arguments["encoding"])).id == "wmt-pairwise" for file in files)
-
-
-def _print(found: list[Any], judges: bool, p: float, output: str) -> None:
-    from ..report import agreement_views as views
-    from .output import print_json, print_tables
-
-    if output == "json":
-        print_json([each.to_dict() for each in found])
-    elif output == "csv":
-        view = views.judges_csv_table if judges else views.agreement_csv_table
-        print_tables([view(each) for each in found], output)
-    else:
-        tables = [views.judges_table(each, p=p) for each in found] if judges else []
-        print_tables([views.agreement_table(found, p=p), *tables], output)

@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from ..errors import InputError
 from . import options
-from .output import check_converged
-
-if TYPE_CHECKING:
-    from ..report.tables import Table
+from .output import check_converged, show_groups
 
 
 @click.command()
@@ -39,7 +34,7 @@ def audit(show: str, output: str, **arguments: Any) -> None:
     how = options.ranking_arguments(arguments)
     del how["sided"]  # of sign tests, which an audit does not rest on
     audits = _audits(arguments, how)
-    _print(audits, show, output)
+    show_groups("audit", audits, output, part=show)
     check_converged(audit.ranking for audit, _ in audits)
 
 
@@ -57,24 +52,3 @@ def _audits(arguments: dict[str, Any], how: dict[str, Any]) -> list[tuple[Any, A
             except InputError as error:
                 raise group.explain(error) from None
     return found
-
-
-def _print(audits: list[tuple[Any, Any]], show: str, output: str) -> None:
-    from ..report.audit_views import audit_csv_table, claims_table, details_table, findings_table
-    from .groups import title
-    from .output import print_json, print_tables
-
-    if output == "json":
-        print_json([{**audit.to_dict(), "group": dict(keys)} for audit, keys in audits])
-        return
-    if output == "csv":
-        print_tables([audit_csv_table(audit, show, keys) for audit, keys in audits], output)
-        return
-    views: dict[str, list[Callable[..., Table]]] = {
-        "findings": [findings_table],
-        "claims": [claims_table],
-        "details": [details_table],
-        # Two tables of one audit need one signature.
-        "all": [partial(findings_table, signed=False), claims_table],
-    }
-    print_tables([view(audit, title=title(keys)) for audit, keys in audits for view in views[show]], output)

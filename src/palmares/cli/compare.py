@@ -167,32 +167,8 @@ def _plot(found: Sequence[tuple[Any, Any, Any]], path: Path, *, calibrated: bool
 
 
 def _print(found: Sequence[tuple[Any, Any, Any]], output: str, *, calibrated: bool) -> None:
-    from .output import print_json, print_tables
+    from ..report.compare import Compared
+    from .output import show_groups
 
-    if output == "json":
-        print_json([
-            {**result.to_dict(), **({"gold": against.to_dict()} if against else {}), "group": dict(keys)}
-            for result, against, keys in found
-        ])  # fmt: skip
-        return
-    tables = [table for each in found for table in _tables(*each, output == "csv", calibrated)]
-    print_tables(tables, output)
-
-
-def _tables(result: Any, against: Any, keys: Any, flat: bool, calibrated: bool) -> list[Any]:
-    from ..analysis.compare.trials import Curve
-    from ..report import comparison_views as views
-    from .groups import title
-
-    if flat:
-        # One header: what was asked for beyond the comparison takes its place.
-        if isinstance(result, Curve):
-            return [views.curve_csv_table(result)]
-        if against is not None:
-            return [views.gold_csv_table(against)]
-        return [views.calibration_csv_table(result) if calibrated else views.comparison_csv_table(result)]
-    if isinstance(result, Curve):
-        return views.curve_tables(result, title=title(keys))
-    tables = [views.comparison_table(result, title=title(keys))]
-    tables += [views.calibration_table(result)] if calibrated else []
-    return tables if against is None else views.with_gold(tables, against)
+    results = [(Compared(result, against), keys) for result, against, keys in found]
+    show_groups("compare", results, output, part="calibration" if calibrated else None)

@@ -39,8 +39,7 @@ def coverage(models: tuple[str, ...], units: tuple[str, ...], sided: int, output
     from ..design.coverage import coverage as study
     from ..design.coverage import methods_of
     from ..design.simulate import CampaignPlan
-    from ..report.coverage_views import coverage_csv_table, coverage_table
-    from .output import print_json, print_tables
+    from .output import show
 
     methods = methods_of(models, units, sided=sided)
     how = {name: arguments.pop(name) for name in ("campaigns", "resamples", "p", "executor", "workers")}
@@ -48,7 +47,4 @@ def coverage(models: tuple[str, ...], units: tuple[str, ...], sided: int, output
     plan = CampaignPlan(**arguments)  # what is left of the options
     with options.progress_bar("simulating") as progress:
         found = study(plan, methods=methods, rng=seed, progress=progress, **how)
-    if output == "json":
-        print_json(found.to_dict())
-    else:
-        print_tables([coverage_csv_table(found) if output == "csv" else coverage_table(found)], output)
+    show("coverage", [found], output)

@@ -34,9 +34,8 @@ def diff(old: str, new: str, shared: Any, p: float, output: str) -> None:
     """  # fmt: skip
     from ..analysis.diff.changes import diff as compare
     from ..analysis.diff.published import read_published
-    from ..report.change_views import changes_csv_table, changes_table
-    from .groups import explain, title
-    from .output import print_json, print_tables
+    from .groups import explain
+    from .output import show_groups
 
     before, after = read_published(old), read_published(new)
     if not (both := [group for group in after if group in before]):
@@ -52,12 +51,7 @@ def diff(old: str, new: str, shared: Any, p: float, output: str) -> None:
             found.append((compare(before[group], after[group], shared=shared, p=p), group))
         except InputError as error:
             raise explain(error, group) from None
-    if output == "json":
-        print_json([{**changes.to_dict(), "group": dict(group)} for changes, group in found])
-    elif output == "csv":
-        print_tables([changes_csv_table(changes, group) for changes, group in found], output)
-    else:
-        print_tables([changes_table(changes, title=title(group)) for changes, group in found], output)
+    show_groups("diff", found, output)
 
 
 def _named(groups: Iterable[Keys]) -> str:

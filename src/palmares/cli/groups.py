@@ -7,9 +7,10 @@ from dataclasses import dataclass
 
 from ..errors import InputError
 from ..judgments import Judgments
+from ..report.tables import Group as Keys
+from ..report.tables import group_title as title
 
-#: The value of every field that a table was split by.
-Keys = tuple[tuple[str, str | None], ...]
+__all__ = ["Group", "Keys", "explain", "groups", "title"]
 
 
 @dataclass(frozen=True)
@@ -28,12 +29,6 @@ def explain(error: InputError, keys: Keys) -> InputError:
     """The same error, saying which group it is about."""
     name = title(keys)
     return type(error)(f"{name}: {error}") if name else error
-
-
-def title(keys: Keys) -> str | None:
-    """``fr-en, judge turker_1``; None for a table that was not split."""
-    parts = [value if name == "lang_pair" else f"{name} {value}" for name, value in keys if value is not None]
-    return ", ".join(parts) or None
 
 
 def groups(judgments: Judgments, by: str | None) -> Iterator[Group]:

@@ -24,9 +24,8 @@ def head_to_head(output: str, **arguments: Any) -> None:
     """  # fmt: skip
     from ..ranking.head_to_head import head_to_head as compare
     from ..ranking.rank import rank
-    from ..report.views import head_to_head_csv_table, head_to_head_table
-    from .groups import groups, title
-    from .output import print_json, print_tables
+    from .groups import groups
+    from .output import show
 
     how = options.ranking_arguments(arguments)
     compared = []
@@ -35,10 +34,5 @@ def head_to_head(output: str, **arguments: Any) -> None:
             ranking = rank(group.judgments, **how)
         except InputError as error:
             raise group.explain(error) from None
-        compared.append((compare(group.judgments, ranking), title(group.keys)))
-    if output == "json":
-        print_json([table.to_dict() for table, _ in compared])
-    elif output == "csv":
-        print_tables([head_to_head_csv_table(table) for table, _ in compared], output)
-    else:
-        print_tables([head_to_head_table(table, title=name) for table, name in compared], output)
+        compared.append(compare(group.judgments, ranking))
+    show("head-to-head", compared, output)

@@ -9,7 +9,7 @@ import click
 
 from ..errors import InputError
 from . import options
-from .output import check_converged
+from .output import check_converged, show_groups
 
 
 @click.command()
@@ -39,7 +39,8 @@ def rank(**arguments: Any) -> None:
     rankings = _scanned(arguments, how) if arguments["scan"] else _read(arguments, how)
     if arguments["plot"]:
         _plot(rankings, Path(arguments["plot"]))
-    _print(rankings, arguments["output"], probabilities=arguments["probabilities"])
+    part = "probabilities" if arguments["probabilities"] else None
+    show_groups("rank", rankings, arguments["output"], part=part)
     check_converged(ranking for ranking, _ in rankings)
 
 
@@ -94,22 +95,3 @@ def _plot(rankings: list[tuple[Any, Any]], path: Path) -> None:
         target = path if len(rankings) == 1 else path.with_stem(f"{path.stem}-{value}")
         save(rank_ranges(ranking), target)
         click.echo(f"wrote {target}", err=True)
-
-
-def _print(rankings: list[tuple[Any, Any]], output: str, *, probabilities: bool) -> None:
-    from ..report.probability_views import cluster_table, probability_csv_table, probability_table
-    from ..report.views import ranking_csv_table, ranking_table
-    from .groups import title
-    from .output import print_json, print_tables
-
-    if output == "json":
-        print_json([{**ranking.to_dict(), "group": dict(keys)} for ranking, keys in rankings])
-    elif output == "csv":
-        table = probability_csv_table if probabilities else ranking_csv_table
-        print_tables([table(ranking, keys) for ranking, keys in rankings], output)
-    else:
-        tables = []
-        for ranking, keys in rankings:
-            more = [cluster_table(ranking), probability_table(ranking)] if probabilities else []
-            tables += [ranking_table(ranking, title=title(keys)), *more]
-        print_tables(tables, output)

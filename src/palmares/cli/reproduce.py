@@ -36,9 +36,10 @@ def reproduce(
     Without NAME, lists the experiments; the name `all` runs every one.
     """  # fmt: skip
     from ..experiments.base import reproduce as run
+    from .output import show
 
     if not names:
-        _list(output)
+        show("experiments", [EXPERIMENTS.load(name) for name in EXPERIMENTS], output)
         return
     chosen = list(EXPERIMENTS) if "all" in names else list(dict.fromkeys(names))
     for name in chosen:
@@ -50,30 +51,6 @@ def reproduce(
         found.append(one)
         if output not in TOGETHER:
             click.echo("\n" if len(found) > 1 else "", nl=False)
-            _print([one], output)
+            show("reproduce", [one], output)
     if output in TOGETHER:
-        _print(found, output)
-
-
-def _print(found: list[Any], output: str) -> None:
-    from ..report.reproduction_views import reproduction_csv_table, reproduction_tables
-    from .output import print_json, print_tables
-
-    if output == "json":
-        print_json([one.to_dict() for one in found])
-    elif output == "csv":
-        print_tables([reproduction_csv_table(one) for one in found], output)
-    else:
-        print_tables([table for one in found for table in reproduction_tables(one)], output)
-
-
-def _list(output: str) -> None:
-    from ..report.reproduction_views import experiments_table
-    from .output import print_json, print_tables
-
-    known = [EXPERIMENTS.load(name) for name in EXPERIMENTS]
-    if output == "json":
-        fields = ("id", "title", "reference", "files", "settings", "quick")
-        print_json([{name: getattr(one, name) for name in fields} for one in known])
-    else:
-        print_tables([experiments_table(known)], output)
+        show("reproduce", found, output)

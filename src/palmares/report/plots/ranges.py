@@ -9,7 +9,7 @@ from typing import Any
 
 from ...errors import InputError
 from ...ranking.rank import Ranking
-from ...ranking.wording import level_text, score_text
+from ..tables import level_text, score_text
 from .theme import FAINT, INK, PALETTE, altair, themed
 
 _WIDTH = 420
