@@ -83,9 +83,11 @@ def _comparison(comparison: Comparison, title: str | None) -> Table:
         Column("Δ", _difference), Column("Brier", _value),
     ]  # fmt: skip
     rows: list[list[Any]] = [_cells(line) for line in comparison.lines]
-    bounds = [("oracle", comparison.oracle), ("oracle by fold", comparison.oracle_by_fold)]
-    rows += [[name, m, None, None, m, None, None, None] for name, m in bounds if _telling(name, comparison)]
-    notes = [_what(comparison), *_READ, *_oracles(comparison), *_close(comparison), *_warnings(comparison)]
+    bounds = {"oracle": comparison.oracle}
+    if comparison.facts["folds"] > 1:  # with a single fold both oracles are the same
+        bounds["oracle by fold"] = comparison.oracle_by_fold
+    rows += [[name, bound, None, None, bound, None, None, None] for name, bound in bounds.items()]
+    notes = [_split(comparison), *_READ, *_oracles(comparison), *_close(comparison), *_warnings(comparison)]
     return Table(columns, rows, title, frozenset([len(comparison.lines)]), comparison.signature, notes)
 
 
@@ -219,7 +221,7 @@ def _cells(line: ModelScore) -> list[Any]:
     ]  # fmt: skip
 
 
-def _what(comparison: Comparison) -> str:
+def _split(comparison: Comparison) -> str:
     facts = comparison.facts
     if facts["folds"] == 1:
         trained, tested = comparison.trained, comparison.judgments
@@ -232,7 +234,7 @@ def _what(comparison: Comparison) -> str:
 
 def _oracles(comparison: Comparison) -> list[str]:
     """What the last rows mean; over several folds only the second bounds what is trained and tested fold by fold."""
-    if not _telling("oracle by fold", comparison):
+    if comparison.facts["folds"] == 1:
         return [f"oracle: the most frequent outcome of each pair, counted on what is tested; {_BOUND}."]
     return [
         "oracle: the most frequent outcome of each pair over all folds; a model, trained anew for each, may exceed it;",
@@ -258,11 +260,6 @@ def _warnings(comparison: Comparison) -> list[str]:
     refused = [f"{line.model} refused {line.refused}" for line in comparison.lines if line.refused]
     wandered = [f"{line.model}: {note}" for line in comparison.lines for note in line.notes]
     return [f"note: {text}" for text in (*comparison.notes, *refused, *wandered)]
-
-
-def _telling(name: str, comparison: Comparison) -> bool:
-    """With a single fold both oracles are the same."""
-    return name == "oracle" or comparison.facts["folds"] > 1
 
 
 def _agreement(line: GoldLine) -> Sequence[float | None]:

@@ -98,12 +98,12 @@ def _steps() -> Iterator[int]:
 
 
 def _title(alt: Any, ranking: Ranking, title: str | None) -> Any:
-    subtitle = f"{ranking.fit.model.id}, {ranking.judgments:,} judgments; bars: {_made_by(ranking)}"
+    subtitle = f"{ranking.fit.model.id}, {ranking.judgments:,} judgments; bars: {_source(ranking)}"
     legend = "dot: rank by score; number: score; colour changes where a cluster begins"
     return alt.Title(title or ranking.lang_pair or "Rank ranges", subtitle=[subtitle, legend])
 
 
-def _made_by(ranking: Ranking) -> str:
+def _source(ranking: Ranking) -> str:
     facts = ranking.facts
     if facts["unit"] == "sign-test":
         return f"{'one' if facts['sided'] == 1 else 'two'}-sided sign tests, p ≤ {facts['p']:g}"
