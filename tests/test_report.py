@@ -10,6 +10,7 @@ import pytest
 from builders import counted
 
 from palmares import describe, head_to_head, rank
+from palmares.errors import InputError
 from palmares.judgments import Judgments
 from palmares.report import VIEWS
 from palmares.report.ranking import ranking_table
@@ -269,6 +270,20 @@ def test_everything_that_is_listed_can_be_shown(command: str) -> None:
 def test_a_list_of_nothing_can_be_shown_too(command: str, output: str) -> None:
     text = rendered(command, [], output).text
     assert text == "[]\n" if output == "json" else text.splitlines()
+
+
+@pytest.mark.parametrize(
+    ("command", "output", "part", "wording"),
+    [
+        ("rank", "table", "probability", "rank: got part 'probability'; allowed: probabilities"),
+        ("diff", "table", "all", "diff: got part 'all'; allowed: none"),
+        ("rank", "tables", None, "rank: got format 'tables'; allowed: table, json, csv, markdown, latex"),
+        ("ranks", "table", None, "unknown result 'ranks'; known: rank, .*; did you mean 'rank'?"),
+    ],
+)
+def test_what_cannot_be_shown_is_refused(command: str, output: str, part: str | None, wording: str) -> None:
+    with pytest.raises(InputError, match=wording):
+        rendered(command, [], output, part)
 
 
 def test_json_says_the_group_of_a_result() -> None:

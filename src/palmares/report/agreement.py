@@ -38,7 +38,7 @@ def flat(results: Sequence[Grouped[Agreement]], part: str | None = None) -> list
     return [layout(each.result) for each in results]
 
 
-VIEW = View(tables, flat)
+VIEW = View(tables, flat, parts=("judges",))
 
 
 def _pairs(agreements: Sequence[Agreement]) -> Table:

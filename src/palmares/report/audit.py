@@ -41,7 +41,7 @@ def flat(results: Sequence[Grouped[Audit]], part: str | None = None) -> list[Tab
     return [_flat(each, rows_of(each.result)) for each in results]
 
 
-VIEW = View(tables, flat, grouped=True)
+VIEW = View(tables, flat, grouped=True, parts=("all", "findings", "claims", "details"))
 
 
 def _findings(audit: Audit, title: str | None) -> Table:

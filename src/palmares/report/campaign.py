@@ -63,7 +63,7 @@ def _flat_status(results: Sequence[Grouped[CampaignStatus]], part: str | None = 
 
 
 LIST = View(_campaigns)
-STATUS = View(_status, _flat_status, single=True)
+STATUS = View(_status, _flat_status, single=True, parts=("all", "pairs", "judges"))
 
 
 def _pairs(status: CampaignStatus) -> Table:

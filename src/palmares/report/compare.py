@@ -50,7 +50,7 @@ def flat(results: Sequence[Grouped[Compared]], part: str | None = None) -> list[
     return [_flat(each.result, part) for each in results]
 
 
-VIEW = View(tables, flat, grouped=True)
+VIEW = View(tables, flat, grouped=True, parts=("calibration",))
 
 
 def _tables(compared: Compared, title: str | None, part: str | None) -> list[Table]:
@@ -157,10 +157,10 @@ def _curves(curve: Curve, title: str | None) -> list[Table]:
     wanted = ("accuracy_clusters", "perplexity", *(("pearson", "ndcg") if curve.gold else ()))
     front = f"{title}: " if title else ""
     drawn = {measure: _curve_table(curve, measure, front) for measure in wanted}
-    tables = [table for table in drawn.values() if table.rows] or [drawn["accuracy_clusters"]]
+    shown = [table for table in drawn.values() if table.rows] or [drawn["accuracy_clusters"]]
     missing = [f"note: no model has a value for {NAMES[m]}" for m, table in drawn.items() if not table.rows]
     notes = [_trials_text(curve), *missing, *_refusals(curve)]
-    return [*tables[:-1], replace(tables[-1], signature=curve.signature, notes=notes)]
+    return [*shown[:-1], replace(shown[-1], signature=curve.signature, notes=notes)]
 
 
 def _flat_curve(curve: Curve) -> Table:

@@ -52,8 +52,8 @@ def unit_text(line: MethodCoverage) -> str:
 
 def _notes(study: Coverage) -> list[str]:
     return [
-        f"misses: systems whose true rank is outside their range, at most {100 * study.p:g} % of them if ranges keep "
-        f"their word; ±: standard error over {study.campaigns} simulated campaigns.",
+        f"misses: systems whose true rank is outside their range, at most {100 * study.p:g} % of them if ranges are "
+        f"valid; ±: standard error over {study.campaigns} simulated campaigns.",
         "cluster violations: systems with a truly better system in a lower cluster, or a worse one in a higher.",
         *[f"note: {note}" for note in study.notes],
     ]

@@ -29,7 +29,7 @@ def flat(results: Sequence[Grouped[Overview]], part: str | None = None) -> list[
     return [Table([Column(name) for name in names], table.rows, notes=table.notes, signature=table.signature)]
 
 
-VIEW = View(tables, flat)
+VIEW = View(tables, flat, parts=("systems",))
 
 
 def _pairs(overviews: Sequence[Overview]) -> Table:

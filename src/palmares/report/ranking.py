@@ -32,7 +32,7 @@ def flat(results: Sequence[Grouped[Ranking]], part: str | None = None) -> list[T
     return [layout(each) for each in results]
 
 
-VIEW = View(tables, flat, grouped=True)
+VIEW = View(tables, flat, grouped=True, parts=("probabilities",))
 
 
 def ranking_table(ranking: Ranking, *, title: str | None = None) -> Table:

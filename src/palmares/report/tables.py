@@ -8,8 +8,10 @@ import json
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from operator import methodcaller
 from typing import Any, Generic, Literal, TypeVar
 
+from ..errors import InputError
 from . import VIEWS
 
 FORMATS = ("table", "json", "csv", "markdown", "latex")
@@ -73,24 +75,20 @@ class Grouped(Generic[T]):
 Layout = Callable[[Sequence[Grouped[Any]], str | None], list[Table]]
 
 
-def _documented(result: Any) -> dict[str, Any]:
-    shape: dict[str, Any] = result.to_dict()
-    return shape
-
-
 @dataclass(frozen=True)
 class View:
     """How the results of one command are shown: to people, as CSV (flat rows under one header), and as JSON.
 
     Without ``flat``, CSV has the raw values of the tables for people. ``single``: there is one result, not a list.
-    ``grouped``: JSON says which group each result is about.
+    ``grouped``: JSON says which group each result is about. ``parts``: what can be asked for instead of the usual.
     """
 
     tables: Layout
     flat: Layout | None = None
-    to_dict: Callable[[Any], dict[str, Any]] = _documented
+    to_dict: Callable[[Any], dict[str, Any]] = methodcaller("to_dict")
     single: bool = False
     grouped: bool = False
+    parts: tuple[str, ...] = ()
 
     def json(self, results: Sequence[Grouped[Any]]) -> Any:
         """The documented JSON shape."""
@@ -110,6 +108,10 @@ class Rendered:
 def rendered(command: str, results: Sequence[Grouped[Any]], output: str, part: str | None = None) -> Rendered:
     """The results of a command (a key of `palmares.report.VIEWS`) in one of `FORMATS`."""
     view: View = VIEWS.load(command)
+    if part is not None and part not in view.parts:
+        raise InputError(f"{command}: got part {part!r}; allowed: {', '.join(view.parts) or 'none'}")
+    if output not in FORMATS:
+        raise InputError(f"{command}: got format {output!r}; allowed: {', '.join(FORMATS)}")
     if output == "json":
         return Rendered(json_text(view.json(results)))
     layout = view.flat if output == "csv" and view.flat is not None else view.tables
