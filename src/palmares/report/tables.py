@@ -68,6 +68,7 @@ class Grouped(Generic[T]):
 
     @property
     def title(self) -> str | None:
+        """The group in words."""
         return group_title(self.group)
 
 
