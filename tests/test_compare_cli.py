@@ -133,12 +133,12 @@ def test_a_table_without_rows_is_left_out(
 
 def test_only_the_oracle_by_fold_is_called_a_bound(ok: Callable[..., str], campaign: Path) -> None:
     lines = ok(campaign, *QUICK).splitlines()
-    bound = [line.split(":")[0] for line in lines if "no model that knows only the two systems foretells more" in line]
+    bound = [line.split(":")[0] for line in lines if "no model that knows only the two systems predicts more" in line]
     assert bound == ["oracle by fold"]
     assert any(line.startswith("oracle: ") and "may exceed it" in line for line in lines)
     # Trained and tested once, the two are the same.
     lines = ok(campaign, *MODELS, "--test-judges", "judge-1").splitlines()
-    bound = [line.split(":")[0] for line in lines if "no model that knows only the two systems foretells more" in line]
+    bound = [line.split(":")[0] for line in lines if "no model that knows only the two systems predicts more" in line]
     assert bound == ["oracle"]
 
 

@@ -15,8 +15,7 @@ from palmares.cli.coverage import UNITS
 from palmares.design.coverage import MEASURES, SOURCES, Coverage, measure, methods_of
 from palmares.errors import InputError
 from palmares.models.base import create
-from palmares.report.coverage_views import coverage_csv_table, coverage_table
-from palmares.report.tables import RENDERERS
+from palmares.report.tables import RENDERERS, Grouped, rendered
 
 SMALL = CampaignPlan(systems=5, rankings=60, outputs=3, judges=6, segments=20)
 #: The shape of a WMT campaign, with effects of judges and segments as large as in one (docs/coverage.md).
@@ -191,8 +190,7 @@ def test_a_plan_without_effects_is_remarked_upon() -> None:
 @pytest.mark.parametrize("output", RENDERERS)
 def test_tables_have_a_row_for_every_method(output: str) -> None:
     found = study(methods=methods_of(["bojar", "lopez"], ["pair", "sign-test"]))
-    view = coverage_csv_table if output == "csv" else coverage_table
-    text = RENDERERS[output](view(found))
+    text = rendered("coverage", [Grouped(found)], output).text
     assert text.count("bojar") == (1 if output == "csv" else 2)  # the signature has it too, and goes elsewhere
     assert "sign-test" in text
 

@@ -19,7 +19,7 @@ from palmares.cli.campaign import CAMPAIGN_COMMANDS
 from palmares.design.simulate import CampaignPlan
 from palmares.ingest.columns import GUESSES
 from palmares.models import DEFAULT_MODEL
-from palmares.ranking.wording import interval_text, score_text
+from palmares.report.tables import interval_text, score_text
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"

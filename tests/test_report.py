@@ -4,29 +4,31 @@ from __future__ import annotations
 
 import csv
 import io
+import json
 
 import pytest
 from builders import counted
 
 from palmares import describe, head_to_head, rank
+from palmares.errors import InputError
 from palmares.judgments import Judgments
-from palmares.ranking.wording import range_text, score_text
+from palmares.report import VIEWS
+from palmares.report.ranking import ranking_table
 from palmares.report.tables import (
+    FORMATS,
     RENDERERS,
     Column,
+    Grouped,
     Table,
+    View,
     escape_latex,
+    range_text,
+    rendered,
+    score_text,
     to_csv,
     to_latex,
     to_markdown,
     to_terminal,
-)
-from palmares.report.views import (
-    head_to_head_table,
-    overview_table,
-    ranking_csv_table,
-    ranking_table,
-    systems_csv_table,
 )
 
 NASTY = [
@@ -154,7 +156,7 @@ def test_csv_gives_names_back_as_they_were() -> None:
 
 def test_csv_has_raw_numbers() -> None:
     ranking = rank(counted({("a", "b"): (2, 0, 1)}), model="expected-wins", resample=None, rng=0)
-    rows = list(csv.DictReader(io.StringIO(to_csv(ranking_csv_table(ranking, [("lang_pair", None)])))))
+    rows = list(csv.DictReader(io.StringIO(rendered("rank", [Grouped(ranking, (("lang_pair", None),))], "csv").text)))
     assert [float(row["score"]) for row in rows] == pytest.approx([2 / 3, 1 / 3], abs=1e-11)
     assert rows[0] == {
         "lang_pair": "", "cluster": "", "rank": "1", "first": "", "last": "",
@@ -203,7 +205,7 @@ def test_notes_are_below_the_table_and_go_with_the_csv_too() -> None:
     ranking = rank(split, resample=None, rng=0, largest_component=True)
     note = "note: left out, because no judgment links them to the largest group: x, y"
     assert to_terminal(ranking_table(ranking)).splitlines()[-2] == note
-    assert list(ranking_csv_table(ranking, []).notes) == [note]
+    assert rendered("rank", [Grouped(ranking)], "csv").remarks == (note, ranking.signature)
 
 
 # -- other views -----------------------------------------------------------------------------------
@@ -211,8 +213,8 @@ def test_notes_are_below_the_table_and_go_with_the_csv_too() -> None:
 
 def test_a_head_to_head_table_reads_like_the_published_ones() -> None:
     ranking = rank(CLEAR, resample="pair", resamples=200, rng=0)
-    shown = head_to_head_table(head_to_head(CLEAR, ranking)).shown()
-    assert shown == [
+    (table,) = VIEWS.load("head-to-head").tables([Grouped(head_to_head(CLEAR, ranking))], None)
+    assert table.shown() == [
         ["1", "a", "–", ".50 ", ".00‡"],
         ["2", "b", ".50 ", "–", ".00‡"],
         ["3", "c", "1.00‡", "1.00‡", "–"],
@@ -227,16 +229,16 @@ def mixed() -> Judgments:
 
 
 def test_an_overview_counts_each_language_pair() -> None:
-    overviews = [describe(part) for part in mixed().split().values()]
-    shown = overview_table(overviews).shown()
+    (table,) = VIEWS.load("describe").tables([Grouped(describe(part)) for part in mixed().split().values()], None)
+    shown = table.shown()
     assert [row[0] for row in shown] == ["cs-en", "de-en"]
     assert [row[3] for row in shown] == ["3", "1"]
     assert [row[5] for row in shown] == ["0.0 %", "100.0 %"]
 
 
 def test_systems_of_several_language_pairs_can_be_told_apart_in_csv() -> None:
-    parts = [systems_csv_table(describe(part)) for part in mixed().split().values()]
-    text = "".join(to_csv(part, header=number == 0) for number, part in enumerate(parts))
+    overviews = [Grouped(describe(part)) for part in mixed().split().values()]
+    text = rendered("describe", overviews, "csv", "systems").text
     assert [(row["lang_pair"], row["system"]) for row in csv.DictReader(io.StringIO(text))] == [
         ("cs-en", "a"), ("cs-en", "b"), ("de-en", "a"), ("de-en", "b")
     ]  # fmt: skip
@@ -244,11 +246,56 @@ def test_systems_of_several_language_pairs_can_be_told_apart_in_csv() -> None:
 
 def test_an_overview_by_hand() -> None:
     table = counted({("a", "b"): (3, 2, 1), ("b", "c"): (1, 0, 0), ("x", "y"): (0, 1, 0)})
-    found = describe(table)
-    assert (found.judgments, found.systems, found.ties, found.per_system) == (8, 5, 3, 16 / 5)
-    assert (found.pairs, found.pairs_compared, found.least_compared, found.most_compared) == (10, 3, 0, 6)
-    assert found.groups == [["a", "b", "c"], ["x", "y"]]
-    assert (found.rankings, found.segments, found.judges, found.lang_pair) == (None, None, None, None)
-    b = next(s for s in found.by_system if s.system == "b")
+    overview = describe(table)
+    assert (overview.judgments, overview.systems, overview.ties, overview.per_system) == (8, 5, 3, 16 / 5)
+    assert (overview.pairs, overview.pairs_compared, overview.least_compared, overview.most_compared) == (10, 3, 0, 6)
+    assert overview.groups == [["a", "b", "c"], ["x", "y"]]
+    assert (overview.rankings, overview.segments, overview.judges, overview.lang_pair) == (None, None, None, None)
+    b = next(s for s in overview.by_system if s.system == "b")
     assert (b.judgments, b.wins, b.ties, b.losses, b.opponents) == (7, 2, 2, 3, 2)
-    assert "falls into 2 groups" in overview_table([found]).notes[0]
+    (shown,) = VIEWS.load("describe").tables([Grouped(overview)], None)
+    assert "falls into 2 groups" in shown.notes[0]
+
+
+# -- one way to a table ----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("command", VIEWS)
+def test_everything_that_is_listed_can_be_shown(command: str) -> None:
+    assert isinstance(VIEWS.load(command), View)
+
+
+@pytest.mark.parametrize("command", ["campaign list", "campaign people", "campaign log", "experiments"])
+@pytest.mark.parametrize("output", FORMATS)
+def test_a_list_of_nothing_can_be_shown_too(command: str, output: str) -> None:
+    text = rendered(command, [], output).text
+    assert text == "[]\n" if output == "json" else text.splitlines()
+
+
+@pytest.mark.parametrize(
+    ("command", "output", "part", "wording"),
+    [
+        ("rank", "table", "probability", "rank: got part 'probability'; allowed: probabilities"),
+        ("diff", "table", "all", "diff: got part 'all'; allowed: none"),
+        ("rank", "tables", None, "rank: got format 'tables'; allowed: table, json, csv, markdown, latex"),
+        ("ranks", "table", None, "unknown result 'ranks'; known: rank, .*; did you mean 'rank'?"),
+    ],
+)
+def test_what_cannot_be_shown_is_refused(command: str, output: str, part: str | None, wording: str) -> None:
+    with pytest.raises(InputError, match=wording):
+        rendered(command, [], output, part)
+
+
+def test_json_says_the_group_of_a_result() -> None:
+    ranking = rank(CLEAR, resample=None, rng=0)
+    group = (("lang_pair", "fr-en"), ("judge", "ann"))
+    (entry,) = json.loads(rendered("rank", [Grouped(ranking, group)], "json").text)
+    assert entry == {**json.loads(json.dumps(ranking.to_dict())), "group": {"lang_pair": "fr-en", "judge": "ann"}}
+
+
+def test_groups_are_titles_for_people_and_columns_in_csv() -> None:
+    grouped = Grouped(rank(CLEAR, resample=None, rng=0), (("lang_pair", "fr-en"), ("judge", "ann")))
+    assert rendered("rank", [grouped], "table").text.startswith("fr-en, judge ann\n")
+    lines = rendered("rank", [grouped, grouped], "csv").text.splitlines()
+    assert lines[0].startswith("lang_pair,judge,cluster,")
+    assert [line.startswith("fr-en,ann,") for line in lines] == [False, *[True] * 6]  # one header

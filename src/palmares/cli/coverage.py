@@ -58,9 +58,8 @@ def coverage(
     outside its range, how wide ranges are, and what their clusters are worth.
     """  # fmt: skip
     from ..design.coverage import coverage as study
-    from ..report.tables import Grouped
 
     with options.progress_bar("simulating") as progress:
         place = replace(execution, progress=progress)
         result = study(plan, methods=methods, campaigns=campaigns, resamples=resamples, p=p, execution=place)
-    printing.show("coverage", [Grouped(result)])
+    printing.show("coverage", [result])

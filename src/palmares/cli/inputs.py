@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Literal, TypeVar
 
 import click
 
@@ -59,7 +59,7 @@ class Inputs:
         from ..ingest.base import ReadOptions
         from ..ingest.files import concat, read_with_report
 
-        merged = "collapse" if self.collapse else "expand"
+        merged: Literal["collapse", "expand"] = "collapse" if self.collapse else "expand"
         options = ReadOptions(self.roles, (*self.extra, *more), merged, self.margin, self.lower_is_better)
         parts = []
         for file in self.files:

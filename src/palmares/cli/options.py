@@ -69,11 +69,12 @@ class Printing:
     output: str
     plot: str | None = None
 
-    def show(self, command: str, results: Sequence[Grouped[Any]], part: str | None = None) -> None:
-        """Print results as their command does; what a format has no place for goes to standard error."""
-        from ..report.tables import rendered
+    def show(self, command: str, results: Iterable[Any], part: str | None = None) -> None:
+        """Print results, or `Grouped` ones, as their command does; what a format has no place for goes to stderr."""
+        from ..report.tables import Grouped, rendered
 
-        shown = rendered(command, results, self.output, part)
+        grouped = [result if isinstance(result, Grouped) else Grouped(result) for result in results]
+        shown = rendered(command, grouped, self.output, part)
         click.echo(shown.text, nl=False)
         for remark in shown.remarks:
             click.echo(remark, err=True)

@@ -2,32 +2,42 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from ..errors import ConvergenceError
-from ..report.tables import RENDERERS, Table, to_csv
+from ..report.tables import Group, Grouped, Rendered, Table, joined, json_text, rendered
 
 if TYPE_CHECKING:
     from ..ranking.result import Ranking
 
 
+def show(command: str, results: Iterable[Any], output: str, *, part: str | None = None) -> None:
+    """Print the results of a command (`palmares.report.VIEWS`) in the format that was asked for."""
+    _print(rendered(command, [Grouped(result) for result in results], output, part))
+
+
+def show_groups(command: str, results: Iterable[tuple[Any, Group]], output: str, *, part: str | None = None) -> None:
+    """The same of results that are each about a group of the judgments."""
+    _print(rendered(command, [Grouped(result, group) for result, group in results], output, part))
+
+
 def print_json(value: Any) -> None:
-    click.echo(json.dumps(value, ensure_ascii=False, indent=2))
+    click.echo(json_text(value), nl=False)
 
 
 def print_tables(tables: Sequence[Table], output: str) -> None:
-    """Tables below each other; for CSV one header, and signatures on standard error."""
-    if output == "csv":
-        for number, table in enumerate(tables):
-            click.echo(to_csv(table, header=number == 0), nl=False)
-        for line in [line for table in tables for line in (*table.notes, table.signature) if line]:
-            click.echo(line, err=True)
-        return
-    click.echo("\n".join(RENDERERS[output](table) for table in tables), nl=False)
+    """Tables below each other."""
+    _print(joined(tables, output))
+
+
+def _print(shown: Rendered) -> None:
+    """Remarks, such as the signatures of CSV, go to standard error."""
+    click.echo(shown.text, nl=False)
+    for line in shown.remarks:
+        click.echo(line, err=True)
 
 
 def check_converged(rankings: Iterable[Ranking]) -> None:

@@ -33,10 +33,9 @@ def reproduce(
     Without NAME, lists the experiments; the name `all` runs every one.
     """  # fmt: skip
     from ..experiments.base import reproduce as run
-    from ..report.tables import Grouped
 
     if not names:
-        printing.show("experiments", [Grouped(EXPERIMENTS.load(name)) for name in EXPERIMENTS])
+        printing.show("experiments", map(EXPERIMENTS.load, EXPERIMENTS))
         return
     chosen = list(EXPERIMENTS) if "all" in names else list(dict.fromkeys(names))
     for name in chosen:
@@ -45,7 +44,7 @@ def reproduce(
     for name in chosen:
         with options.progress_bar(name) as progress:
             result = run(name, quick=quick, data=data, execution=replace(execution, progress=progress))
-        results.append(Grouped(result))
+        results.append(result)
         if printing.output not in TOGETHER:
             click.echo("\n" if len(results) > 1 else "", nl=False)
             printing.show("reproduce", results[-1:])

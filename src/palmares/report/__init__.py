@@ -1,1 +1,30 @@
-"""From results to what people read: terminal, Markdown, LaTeX, CSV."""
+"""From results to what people read. One module a command lays its results out as tables (`tables.View`), `tables.py`
+writes tables for the terminal, as JSON, CSV, Markdown and LaTeX, and `plots/` draws pictures. `VIEWS` lists what can be
+shown: ``report.tables.rendered("rank", results, "markdown")``.
+"""
+
+from __future__ import annotations
+
+from ..registry import Entry, Registry
+
+#: Every kind of result, by the command that prints it.
+VIEWS = Registry(
+    "result",
+    {
+        "rank": Entry("palmares.report.ranking:VIEW", "systems in order, with ranges, clusters and probabilities"),
+        "head-to-head": Entry("palmares.report.head_to_head:VIEW", "every two systems compared"),
+        "describe": Entry("palmares.report.describe:VIEW", "what a file of judgments contains"),
+        "agreement": Entry("palmares.report.agreement:VIEW", "how far judges agree"),
+        "audit": Entry("palmares.report.audit:VIEW", "checks of the judgments and claims of the ranking"),
+        "compare": Entry("palmares.report.compare:VIEW", "models on held-out judgments, and their learning curves"),
+        "diff": Entry("palmares.report.diff:VIEW", "what changed between two rankings"),
+        "coverage": Entry("palmares.report.coverage:VIEW", "how often true ranks lie outside their ranges"),
+        "experiments": Entry("palmares.report.experiments:EXPERIMENTS", "what can be reproduced"),
+        "reproduce": Entry("palmares.report.experiments:VIEW", "published and measured numbers side by side"),
+        "campaign list": Entry("palmares.report.campaign:LIST", "the campaigns of a database"),
+        "campaign status": Entry("palmares.report.campaign:STATUS", "how far a campaign has come"),
+        "campaign people": Entry("palmares.report.campaign:PEOPLE", "who takes part"),
+        "campaign invite": Entry("palmares.report.campaign:INVITED", "links for those who were invited"),
+        "campaign log": Entry("palmares.report.campaign:LOG", "who did what, and when"),
+    },
+)

@@ -1,13 +1,18 @@
-"""One table, many forms."""
+"""From results to tables, and from one table to its many forms."""
 
 from __future__ import annotations
 
 import csv
 import io
+import json
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from operator import methodcaller
+from typing import Any, Generic, Literal, TypeVar
+
+from ..errors import InputError
+from . import VIEWS
 
 FORMATS = ("table", "json", "csv", "markdown", "latex")
 
@@ -39,6 +44,95 @@ class Table:
     def shown(self) -> list[list[str]]:
         """The cells as text."""
         return [[c.show(v) for c, v in zip(self.columns, row, strict=True)] for row in self.rows]
+
+
+# -- from results to text --------------------------------------------------------------------------
+
+T = TypeVar("T")
+#: The value of every field that judgments were split by, such as ``(("lang_pair", "fr-en"),)``.
+Group = tuple[tuple[str, str | None], ...]
+
+
+def group_title(group: Group) -> str | None:
+    """``fr-en, judge turker_1``; None for judgments that were not split."""
+    parts = [value if name == "lang_pair" else f"{name} {value}" for name, value in group if value is not None]
+    return ", ".join(parts) or None
+
+
+@dataclass(frozen=True)
+class Grouped(Generic[T]):
+    """A result, and the group of judgments that it is about."""
+
+    result: T
+    group: Group = ()
+
+    @property
+    def title(self) -> str | None:
+        """The group in words."""
+        return group_title(self.group)
+
+
+#: Lays out all results of a command; the second argument is the part of them that was asked for, None the usual one.
+Layout = Callable[[Sequence[Grouped[Any]], str | None], list[Table]]
+
+
+@dataclass(frozen=True)
+class View:
+    """How the results of one command are shown: to people, as CSV (flat rows under one header), and as JSON.
+
+    Without ``flat``, CSV has the raw values of the tables for people. ``single``: there is one result, not a list.
+    ``grouped``: JSON says which group each result is about. ``parts``: what can be asked for instead of the usual.
+    """
+
+    tables: Layout
+    flat: Layout | None = None
+    to_dict: Callable[[Any], dict[str, Any]] = methodcaller("to_dict")
+    single: bool = False
+    grouped: bool = False
+    parts: tuple[str, ...] = ()
+
+    def json(self, results: Sequence[Grouped[Any]]) -> Any:
+        """The documented JSON shape."""
+        if self.single:
+            return self.to_dict(results[0].result)
+        return [{**self.to_dict(r.result), **({"group": dict(r.group)} if self.grouped else {})} for r in results]
+
+
+@dataclass(frozen=True)
+class Rendered:
+    """Text, and remarks that belong beside it because its format has no place for them (CSV: notes and signatures)."""
+
+    text: str
+    remarks: tuple[str, ...] = ()
+
+
+def rendered(command: str, results: Sequence[Grouped[Any]], output: str, part: str | None = None) -> Rendered:
+    """The results of a command (a key of `palmares.report.VIEWS`) in one of `FORMATS`."""
+    view: View = VIEWS.load(command)
+    if part is not None and part not in view.parts:
+        raise InputError(f"{command}: got part {part!r}; allowed: {', '.join(view.parts) or 'none'}")
+    if output not in FORMATS:
+        raise InputError(f"{command}: got format {output!r}; allowed: {', '.join(FORMATS)}")
+    if output == "json":
+        return Rendered(json_text(view.json(results)))
+    layout = view.flat if output == "csv" and view.flat is not None else view.tables
+    return joined(layout(results, part), output)
+
+
+def joined(tables: Sequence[Table], output: str) -> Rendered:
+    """Tables below each other; for CSV one header."""
+    if output != "csv":
+        return Rendered("\n".join(RENDERERS[output](table) for table in tables))
+    text = "".join(to_csv(table, header=number == 0) for number, table in enumerate(tables))
+    return Rendered(text, tuple(line for table in tables for line in (*table.notes, table.signature) if line))
+
+
+def json_text(value: Any) -> str:
+    """JSON as every command prints it."""
+    return json.dumps(value, ensure_ascii=False, indent=2) + "\n"
+
+
+# -- the forms of a table --------------------------------------------------------------------------
 
 
 def to_terminal(table: Table) -> str:
@@ -145,3 +239,44 @@ def _escape_markdown(text: str) -> str:
 
 def _below(table: Table) -> list[str]:
     return [*map(one_line, table.notes), *([one_line(table.signature)] if table.signature else [])]
+
+
+# -- how numbers are written -----------------------------------------------------------------------
+
+
+def score_text(value: float | None) -> str:
+    """Three decimals, one where a score is in the hundreds (Elo), and a real minus sign."""
+    if value is None:
+        return ""
+    digits = 1 if abs(value) >= 100 else 3
+    # + 0.0 so that what rounds to zero has no sign.
+    return f"{round(value, digits) + 0.0:.{digits}f}".replace("-", "−")
+
+
+def range_text(span: tuple[int, int] | None) -> str:
+    """``3–5``, or ``3`` where both ends are the same."""
+    if span is None:
+        return ""
+    return str(span[0]) if span[0] == span[1] else f"{span[0]}–{span[1]}"
+
+
+def interval_text(span: tuple[float, float] | None) -> str:
+    """``[−0.1, 0.25]`` with three decimals; in brackets, because a dash would read as a minus."""
+    return "" if span is None else f"[{score_text(span[0])}, {score_text(span[1])}]"
+
+
+def level_text(p: float) -> str:
+    """``95 %`` for p = .05."""
+    return f"{100 * (1 - p):g} %"
+
+
+def chance_text(p: float | None) -> str:
+    """``.031``, ``< .001``."""
+    if p is None:
+        return "–"
+    return "< .001" if p < 0.001 else f"{p:.3f}".removeprefix("0")
+
+
+def or_dash(value: str | None) -> str:
+    """A text, or a dash where there is none."""
+    return value or "–"

@@ -56,6 +56,8 @@ class Agreement:
     lang_pair: str | None
     judgments: int
     ties: float
+    #: Intervals leave out this share.
+    p: float
     inter: Measure
     intra: Measure
     by_judge: tuple[JudgeAgreement, ...] = field(repr=False)

@@ -89,6 +89,7 @@ def agreement(
         judgments=len(rows),
         ties=float((rows.outcome == 1).mean()),
         inter=inter,
+        p=p,
         intra=intra,
         by_judge=_by_judge(judgments, rows, shares, how, progress) if judges else (),
         counting=counting,

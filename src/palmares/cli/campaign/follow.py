@@ -17,9 +17,9 @@ def list_(output: str, database: str | None) -> None:
         from ...campaign.overview import campaign_lines
 
         found = campaign_lines(db)
-    from . import views
+    from ..output import show
 
-    views.show([views.campaigns_table(found)], output, [line.to_dict() for line in found])
+    show("campaign list", found, output)
 
 
 @click.command()
@@ -44,14 +44,9 @@ def status(name: str | None, show: str, output: str, database: str | None) -> No
         from ...campaign.overview import campaign_status
 
         found = campaign_status(db, name)
-    from . import views
+    from ..output import show as print_results
 
-    if output == "csv":  # one header, so one table
-        tables = [views.judges_csv_table(found) if show == "judges" else views.pairs_csv_table(found)]
-    else:
-        both = {"pairs": views.pairs_table(found), "judges": views.judges_table(found)}
-        tables = list(both.values()) if show == "all" else [both[show]]
-    views.show(tables, output, found.to_dict())
+    print_results("campaign status", [found], output, part=show)
 
 
 @click.command()
@@ -91,6 +86,6 @@ def log(name: str | None, most: int, output: str, database: str | None) -> None:
         with db.read() as tx:
             info = find_campaign(tx, name)
         found = entries(db, info.id, limit=most)
-    from . import views
+    from ..output import show
 
-    views.show([views.log_table(found)], output, [views.event_dict(event) for event in found])
+    show("campaign log", found, output)

@@ -120,8 +120,8 @@ def _added(
 
 
 def _print(invited: list[tuple[Person, str]], output: str) -> None:
-    from . import views
+    from ...report.campaign import Invitation
+    from ..output import show
 
-    value = [{"name": p.name, "role": str(p.role), "langs": list(p.langs), "link": link} for p, link in invited]
-    views.show([views.invited_table(invited)], output, value)
+    show("campaign invite", [Invitation(person, link) for person, link in invited], output)
     click.echo("whoever has a link acts as that person: give each to its owner alone", err=True)

@@ -27,9 +27,9 @@ def people(name: str | None, output: str, database: str | None) -> None:
         with db.read() as tx:
             info = find_campaign(tx, name)
         found = presences(db, info.id)
-    from . import views
+    from ..output import show
 
-    views.show([views.people_table(found)], output, [views.presence_dict(each) for each in found])
+    show("campaign people", found, output)
 
 
 @click.command()

@@ -15,7 +15,7 @@ _COLUMNS = 3
 def calibration_plot(comparison: Comparison, *, title: str | None = None) -> Any:
     """One panel a model that predicts: of what was given this probability, the share that came true ± 2 errors.
 
-    On the diagonal, probabilities can be taken at their word. Dots are as large as the judgments are many.
+    On the diagonal, a model is calibrated. The area of a dot is the number of judgments.
 
     Returns
     -------
@@ -29,7 +29,7 @@ def calibration_plot(comparison: Comparison, *, title: str | None = None) -> Any
     panels = [_panel(alt, line, most, number) for number, line in enumerate(shown)]
     lines = [
         "of judgments with this predicted probability, the share that came true; bars: ± 2 standard errors",
-        "on the line, probabilities can be taken at their word; area of a dot: judgments",
+        "on the dashed line, a model is calibrated; area of a dot: judgments",
     ]
     name = f"{comparison.lang_pair}: calibration" if comparison.lang_pair else "Calibration"
     head = alt.Title(title or name, subtitle=lines)

@@ -66,12 +66,12 @@ def _panel(alt: Any, comparison: Comparison, measure: str, names: Sequence[str],
 
 def _domain(comparison: Comparison, measure: str) -> tuple[float, float]:
     """Wide enough for the oracle, the best and all models but the floors and what is worse than uniform guessing."""
-    found = {line.model: line.measure(measure) for line in comparison.lines}
-    real = [m for name, m in found.items() if m and name not in _FLOORS]
+    measures = {line.model: m for line in comparison.lines if (m := line.measure(measure))}
+    real = [m for model, m in measures.items() if model not in _FLOORS]
     if measure == "perplexity":
         real = [m for m in real if m.value < 3]
-    best = [m for m in found.values() if m and m.difference == 0]
-    ends = [end for m in [*best, *(real or [m for m in found.values() if m])] for end in _bar(m).values()]
+    best = [m for m in measures.values() if m.difference == 0]
+    ends = [end for m in [*best, *(real or measures.values())] for end in _bar(m).values()]
     if measure != "perplexity":
         ends.append(comparison.oracle.value)
     margin = 0.08 * (max(ends) - min(ends)) or 0.01
@@ -85,27 +85,23 @@ def _rows(
     rows: list[dict[str, Any]] = []
     beyond: list[dict[str, str]] = []
     for line in comparison.lines:
-        found = line.measure(measure)
-        if found is None:
+        mean = line.measure(measure)
+        if mean is None:
             continue
-        if not low <= found.value <= high:
-            beyond.append({"model": line.model, **_far(found.value, low)})
-            continue
-        best = found.difference == 0
-        colour = {"colour": _colour(line.model, best), "best": best}
-        rows.append({"model": line.model, "value": found.value, **_bar(found), **colour})
+        if mean.value < low:
+            beyond.append({"model": line.model, "side": "left", "text": f"◂ {mean.value:.3f}"})
+        elif mean.value > high:
+            beyond.append({"model": line.model, "side": "right", "text": f"{mean.value:.3f} ▸"})
+        else:
+            best = mean.difference == 0
+            colour = {"colour": _colour(line.model, best), "best": best}
+            rows.append({"model": line.model, "value": mean.value, **_bar(mean), **colour})
     return rows, beyond
 
 
-def _far(value: float, low: float) -> dict[str, str]:
-    if value < low:
-        return {"side": "left", "text": f"◂ {value:.3f}"}
-    return {"side": "right", "text": f"{value:.3f} ▸"}
-
-
-def _bar(found: Measure) -> dict[str, float]:
-    reach = 2 * (found.difference_error or 0)
-    return {"from": found.value - reach, "to": found.value + reach}
+def _bar(mean: Measure) -> dict[str, float]:
+    reach = 2 * (mean.difference_error or 0)
+    return {"from": mean.value - reach, "to": mean.value + reach}
 
 
 def _colour(model: str, best: bool) -> str:
@@ -116,10 +112,10 @@ def _colour(model: str, best: bool) -> str:
 
 def _title(alt: Any, comparison: Comparison, title: str | None) -> Any:
     facts = comparison.facts
-    how = f"{facts['folds']} folds by {facts['by']}" if facts["folds"] > 1 else "judges who were not trained on"
+    split = f"{facts['folds']} folds by {facts['by']}" if facts["folds"] > 1 else "judges who were not trained on"
     over = " over all folds" if facts["folds"] > 1 else ""
     lines = [
-        f"{comparison.judgments:,} held-out judgments, {how}; orange: best of a panel; grey: baselines",
+        f"{comparison.judgments:,} held-out judgments, {split}; orange: best of a panel; grey: baselines",
         "bars: ± 2 standard errors of the distance from the best; arrows: values off the scale",
         f"dashed line: oracle, the most frequent outcome of each pair{over}",
     ]

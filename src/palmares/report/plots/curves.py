@@ -45,7 +45,8 @@ def _panel(alt: Any, curve: Curve, measure: str, models: list[str]) -> Any:
     noise = curve.condition == "noise"
     label = {"labelExpr": PERCENT} if noise else {"format": ",d"}
     axis = alt.Axis(values=list(curve.points), labelOverlap=True, labelFlush=False, **label)
-    domain, places = _places(curve, _having(curve, measure, models))
+    measured = {trials.model for row in curve.points.values() for trials in row if measure in trials.means}
+    domain, places = _places(curve, [model for model in models if model in measured])
     scale = alt.Scale(type="linear" if noise else "log", nice=False, domain=domain)
     x = alt.X("place:Q", title="judges who answer at random" if noise else "training judgments", scale=scale, axis=axis)
     name = f"change in {_NAMES[measure]}" if noise else _NAMES[measure]
@@ -57,11 +58,6 @@ def _panel(alt: Any, curve: Curve, measure: str, models: list[str]) -> Any:
         base.mark_point(filled=True, size=26, opacity=1).encode(y=y),
     ]
     return alt.layer(*layers).properties(width=_WIDTH, height=_HEIGHT)
-
-
-def _having(curve: Curve, measure: str, models: list[str]) -> list[str]:
-    found = {trials.model for row in curve.points.values() for trials in row if measure in trials.means}
-    return [model for model in models if model in found]
 
 
 def _places(curve: Curve, models: list[str]) -> tuple[list[float], dict[tuple[str, float], float]]:
@@ -86,12 +82,12 @@ def _rows(curve: Curve, measure: str, places: Mapping[tuple[str, float], float])
     for value, row in curve.points.items():
         for trials in row:
             known = trials.changes if curve.condition == "noise" else trials.means
-            if (trials.model, value) in places and (found := known.get(measure)):
-                reach = found.error or 0
-                ends = {"from": found.value - reach, "to": found.value + reach}
+            if (trials.model, value) in places and (mean := known.get(measure)):
+                reach = mean.error or 0
+                ends = {"from": mean.value - reach, "to": mean.value + reach}
                 # Without a bar there is nothing to keep apart: a noise test starts from one point.
                 place = places[trials.model, value] if reach else value
-                rows.append({"model": trials.model, "value": value, "place": place, "mean": found.value, **ends})
+                rows.append({"model": trials.model, "value": value, "place": place, "mean": mean.value, **ends})
     return rows
 
 
@@ -109,11 +105,11 @@ def _dash(alt: Any, models: list[str]) -> Any:
 
 
 def _title(alt: Any, curve: Curve, title: str | None) -> Any:
-    what = "Learning curves" if curve.condition == "size" else "Noisy judges"
-    where = f"{curve.lang_pair}: {what.lower()}" if curve.lang_pair else what
+    kind = "Learning curves" if curve.condition == "size" else "Noisy judges"
+    name = f"{curve.lang_pair}: {kind.lower()}" if curve.lang_pair else kind
     tested = f"tested on {curve.tested:,} judgments"
     lines = [
         f"{tested}; means over {curve.trials} trials, bars: ± standard error",
         "at each tick models stand side by side, so that their bars can be told apart",
     ]
-    return alt.Title(title or where, subtitle=lines if curve.trials > 1 else [f"{tested}; a single trial"])
+    return alt.Title(title or name, subtitle=lines if curve.trials > 1 else [f"{tested}; a single trial"])

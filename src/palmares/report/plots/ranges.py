@@ -9,7 +9,7 @@ from typing import Any
 
 from ...errors import InputError
 from ...ranking.rank import Ranking
-from ...ranking.wording import level_text, score_text
+from ..tables import level_text, score_text
 from .theme import FAINT, INK, PALETTE, altair, themed
 
 _WIDTH = 420
@@ -98,13 +98,13 @@ def _steps() -> Iterator[int]:
 
 
 def _title(alt: Any, ranking: Ranking, title: str | None) -> Any:
-    subtitle = f"{ranking.fit.model.id}, {ranking.judgments:,} judgments; bars: {_made_by(ranking)}"
+    subtitle = f"{ranking.fit.model.id}, {ranking.judgments:,} judgments; bars: {_source(ranking)}"
     legend = "dot: rank by score; number: score; colour changes where a cluster begins"
     return alt.Title(title or ranking.lang_pair or "Rank ranges", subtitle=[subtitle, legend])
 
 
-def _made_by(ranking: Ranking) -> str:
-    facts = ranking.facts
+def _source(ranking: Ranking) -> str:
+    facts = ranking.record.facts
     if facts["unit"] == "sign-test":
         return f"{'one' if facts['sided'] == 1 else 'two'}-sided sign tests, p ≤ {facts['p']:g}"
     share = f"{level_text(facts['p'])} of {facts['resamples']}"

@@ -1,8 +1,9 @@
-"""Audits laid out as tables."""
+"""Audits as tables: what checks found, and which claims of the ranking the judgments support."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from textwrap import wrap
 from typing import Any
 
@@ -10,7 +11,8 @@ from ..analysis.audit.claims import Claim
 from ..analysis.audit.findings import Finding, Interval
 from ..analysis.audit.run import Audit
 from ..analysis.audit.wording import decimals
-from .tables import Column, Table
+from .ranking import notes_of
+from .tables import Column, Grouped, Table, View, chance_text, level_text
 
 #: Sentences below a table are broken here.
 _WIDTH = 116
@@ -20,23 +22,51 @@ _MOST_SUBJECTS = 20
 _IS = {"best": "best", "above": "above the next"}
 
 
-def findings_table(audit: Audit, *, title: str | None = None, signed: bool = True) -> Table:
+def tables(results: Sequence[Grouped[Audit]], part: str | None = None) -> list[Table]:
+    """Findings and claims, or only ``findings``, ``claims`` or ``details``."""
+    layout = {"findings": _findings, "claims": _claims, "details": _details}.get(part or "all")
+    if layout is not None:
+        return [layout(each.result, each.title) for each in results]
+    # Two tables of one audit need one signature.
+    return [
+        table
+        for each in results
+        for table in (replace(_findings(each.result, each.title), signature=None), _claims(each.result, each.title))
+    ]
+
+
+def flat(results: Sequence[Grouped[Audit]], part: str | None = None) -> list[Table]:
+    """Findings, or the part that was asked for, with the group in front."""
+    rows_of = {"claims": _claim_rows, "details": _detail_rows}.get(part or "findings", _finding_rows)
+    return [_flat(each, rows_of(each.result)) for each in results]
+
+
+VIEW = View(tables, flat, grouped=True, parts=("all", "findings", "claims", "details"))
+
+
+def _findings(audit: Audit, title: str | None) -> Table:
     """One row a check; below, what each found in words, flags first."""
-    interval = f"{100 * (1 - audit.p):g} % interval"
+    interval = f"{level_text(audit.p)} interval"
     columns = [
         Column("flag"), Column("check", align="left"), Column("effect", _effect), Column(interval, _span),
-        Column("of what", align="left"), Column("p", _chance), Column("adjusted", _chance),
+        Column("of what", align="left"), Column("p", chance_text), Column("adjusted", chance_text),
     ]  # fmt: skip
-    rows = [[_flag(f), f.check, f.effect, f.interval, _of_what(f), f.p, f.adjusted] for f in audit.findings]
-    return Table(columns, rows, title, signature=audit.signature if signed else None, notes=_sentences(audit))
+    rows = [
+        [
+            _flag(f), f.check, f.effect, f.interval, "not checked" if f.skipped is not None else f.effect_name, f.p,
+            f.adjusted,
+        ]
+        for f in audit.findings
+    ]  # fmt: skip
+    return Table(columns, rows, title, signature=audit.signature, notes=_sentences(audit))
 
 
-def claims_table(audit: Audit, *, title: str | None = None) -> Table:
+def _claims(audit: Audit, title: str | None) -> Table:
     """One row a claim: by how much, how sure, and the verdict; systems in order, each above that of the next row."""
     columns = [
         Column("system", align="left"), Column("is", align="left"), Column("by", _effect),
-        Column(f"{100 * (1 - audit.p):g} % interval", _span), Column("holds", _share), Column("by judges", _share),
-        Column("adjusted p", _chance), Column("verdict", align="left"),
+        Column(f"{level_text(audit.p)} interval", _span), Column("holds", _share), Column("by judges", _share),
+        Column("adjusted p", chance_text), Column("verdict", align="left"),
     ]  # fmt: skip
     rows: list[list[Any]] = [
         [c.system, _IS[c.kind], c.difference, c.interval, c.probability, c.by_judge, c.adjusted, _verdict(c)]
@@ -45,18 +75,18 @@ def claims_table(audit: Audit, *, title: str | None = None) -> Table:
     rows.append([audit.claims[-1].other, "last", None, None, None, None, None, ""])
     notes = [
         "holds: share of bootstrap samples in which the claim holds; by judges: of samples that draw whole judges.",
-        *[f"note: {note}" for note in audit.ranking.notes],
+        *notes_of(audit.ranking),
     ]
     return Table(columns, rows, title, frozenset({1}), audit.signature, notes)
 
 
-def details_table(audit: Audit, *, title: str | None = None) -> Table:
+def _details(audit: Audit, title: str | None) -> Table:
     """The judges, pairs, systems or places behind every finding."""
-    interval = f"{100 * (1 - audit.p):g} % interval"
+    interval = f"{level_text(audit.p)} interval"
     columns = [
         Column("check", align="left"), Column("who", _shortened, "left"), Column("effect", _effect),
         Column(interval, _span),
-        Column("p", _chance), Column("detail", align="left"),
+        Column("p", chance_text), Column("detail", align="left"),
     ]  # fmt: skip
     rows: list[list[Any]] = []
     rules = set()
@@ -74,14 +104,11 @@ def _shortened(name: str) -> str:
     return name if len(name) <= _WIDEST else name[: _WIDEST - 1] + "…"
 
 
-def audit_csv_table(audit: Audit, part: str, group: Sequence[tuple[str, str | None]]) -> Table:
-    """One flat table for CSV: findings, claims or details, with the group in front."""
-    rows = {"claims": _claim_rows, "details": _detail_rows}.get(part, _finding_rows)(audit)
-    names = [*[name for name, _ in group], *rows[0]]
-    front = [value for _, value in group]
-    body = [[*front, *row.values()] for row in rows]
-    notes = [f"note: {note}" for note in audit.ranking.notes]
-    return Table([Column(n) for n in names], body, signature=audit.signature, notes=notes)
+def _flat(each: Grouped[Audit], rows: Sequence[dict[str, Any]]) -> Table:
+    front = dict(each.group)
+    body = [[*front.values(), *row.values()] for row in rows]
+    notes = notes_of(each.result.ranking)
+    return Table([Column(name) for name in (*front, *rows[0])], body, signature=each.result.signature, notes=notes)
 
 
 def _finding_rows(audit: Audit) -> list[dict[str, Any]]:
@@ -116,10 +143,6 @@ def _flag(finding: Finding) -> str:
     return "yes" if finding.flagged else "no"
 
 
-def _of_what(finding: Finding) -> str:
-    return "not checked" if finding.skipped is not None else finding.effect_name
-
-
 def _sentences(audit: Audit) -> list[str]:
     """Lines that are a list in Markdown too."""
     ordered = sorted(audit.findings, key=lambda f: (not f.flagged, f.skipped is not None))
@@ -151,9 +174,3 @@ def _span(value: Interval | None) -> str:
 
 def _share(value: float | None) -> str:
     return "–" if value is None else decimals(value, 3)
-
-
-def _chance(value: float | None) -> str:
-    if value is None:
-        return "–"
-    return "< .001" if value < 0.001 else decimals(value, 3)

@@ -1,20 +1,20 @@
-"""What the commands of a campaign found, as tables and as JSON. Machines get values in full."""
+"""A campaign as tables: its status, its people, what they did. Machines get values in full."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import fields
+from dataclasses import dataclass, fields
 from datetime import datetime
 from typing import Any
 
-from ...campaign.control_results import ControlResults
-from ...campaign.journal import Event
-from ...campaign.overview import CampaignLine, CampaignStatus, JudgeStatus, PairStatus
-from ...campaign.people import Person
-from ...campaign.records import Presence
-from ...report.tables import Column, Table
-from ..output import print_json, print_tables
+from ..campaign.control_results import ControlResults
+from ..campaign.journal import Event
+from ..campaign.overview import CampaignLine, CampaignStatus, JudgeStatus, PairStatus
+from ..campaign.people import Person
+from ..campaign.records import Presence
+from .tables import Column, Grouped, Table, View
 
+_CONTROLS = ("repeats", "same", "degraded below", "reference top")
 _CONTROL_NOTES = (
     "same: pairs of outputs that a judge ordered alike when a screen was asked again",
     "degraded below: damaged outputs ranked below their original; reference top: references that nothing stands above",
@@ -22,27 +22,53 @@ _CONTROL_NOTES = (
 _PAIR_NOTES = ("open: answers that screens given out still wait for; least, most: how often two systems were compared",)
 
 
-def show(tables: Sequence[Table], output: str, value: Any) -> None:
-    """Print in the format that was asked for; ``value`` is the JSON."""
-    if output == "json":
-        print_json(value)
-    else:
-        print_tables(tables, output)
+@dataclass(frozen=True)
+class Invitation:
+    """Someone, and the link that lets them in."""
+
+    person: Person
+    link: str
+
+    def to_dict(self) -> dict[str, Any]:
+        """The documented JSON shape."""
+        person = self.person
+        return {"name": person.name, "role": str(person.role), "langs": list(person.langs), "link": self.link}
 
 
 # -- campaigns -------------------------------------------------------------------------------------------
 
 
-def campaigns_table(found: Sequence[CampaignLine]) -> Table:
+def _campaigns(results: Sequence[Grouped[CampaignLine]], part: str | None = None) -> list[Table]:
     columns = [_text("name"), _text("state"), _text("langs"), Column("judges"), Column("answered"), _time("created_at")]
-    rows = [(c.name, c.state, " ".join(c.langs), c.judges, c.answered, _iso(c.created_at)) for c in found]
-    return Table(columns, rows)
+    lines = [each.result for each in results]
+    rows = [(c.name, c.state, " ".join(c.langs), c.judges, c.answered, _iso(c.created_at)) for c in lines]
+    return [Table(columns, rows)]
 
 
-def pairs_table(status: CampaignStatus) -> Table:
-    """One row a language pair, for people."""
+def _status(results: Sequence[Grouped[CampaignStatus]], part: str | None = None) -> list[Table]:
+    """One row a language pair and one a judge, or only ``pairs`` or ``judges``."""
+    layouts = {"pairs": _pairs, "judges": _judges}
+    wanted = layouts.values() if part not in layouts else [layouts[part]]
+    return [layout(each.result) for each in results for layout in wanted]
+
+
+def _flat_status(results: Sequence[Grouped[CampaignStatus]], part: str | None = None) -> list[Table]:
+    """One row a language pair, or with ``judges`` one a judge; every number in a column of its own."""
+    if part == "judges":
+        of_judge = ("name", "pseudonym", "langs", "consented", "done", "skipped", "target", "at_work", "last")
+        return [_flat("judge", of_judge, each.result.judges) for each in results]
+    of_pair = ("name", "segments", "comparable", "systems", "answered", "open", "held", "skipped", "least", "most",
+               "judges_at_work", "enough")  # fmt: skip
+    return [_flat("lang_pair", of_pair, each.result.pairs) for each in results]
+
+
+LIST = View(_campaigns)
+STATUS = View(_status, _flat_status, single=True, parts=("all", "pairs", "judges"))
+
+
+def _pairs(status: CampaignStatus) -> Table:
     counts = ("segments", "systems", "answered", "open", "skipped", "least", "most", "at work")
-    columns = [_text("language pair"), *map(Column, counts), *_control_columns()]
+    columns = [_text("language pair"), *map(Column, counts), *map(Column, _CONTROLS)]
     rows = [
         (
             pair.name, pair.segments, len(pair.systems), pair.answered, pair.open, pair.skipped, pair.least, pair.most,
@@ -56,10 +82,11 @@ def pairs_table(status: CampaignStatus) -> Table:
     return Table(columns, rows, title=f"{status.name}: {status.state}{until}", notes=[*_PAIR_NOTES, *stopped])
 
 
-def judges_table(status: CampaignStatus) -> Table:
-    """One row a judge, for people."""
-    counts = (Column("done"), Column("of"), Column("skipped"))
-    columns = [_text("judge"), _langs("langs"), *counts, _text("at work"), _time("last answer"), *_control_columns()]
+def _judges(status: CampaignStatus) -> Table:
+    columns = [
+        _text("judge"), _langs("langs"), Column("done"), Column("of"), Column("skipped"), _text("at work"),
+        _time("last answer"), *map(Column, _CONTROLS),
+    ]  # fmt: skip
     rows = [
         (
             judge.name, " ".join(judge.langs), judge.done, judge.target, judge.skipped, _yes(judge.at_work),
@@ -70,25 +97,12 @@ def judges_table(status: CampaignStatus) -> Table:
     return Table(columns, rows, title=f"{status.name}: judges", notes=_CONTROL_NOTES)
 
 
-def pairs_csv_table(status: CampaignStatus) -> Table:
-    """One row a language pair, every number in a column of its own."""
-    names = ("name", "segments", "comparable", "systems", "answered", "open", "held", "skipped", "least", "most",
-             "judges_at_work", "enough")  # fmt: skip
-    return _flat("lang_pair", names, status.pairs)
-
-
-def judges_csv_table(status: CampaignStatus) -> Table:
-    """One row a judge, every number in a column of its own."""
-    names = ("name", "pseudonym", "langs", "consented", "done", "skipped", "target", "at_work", "last")
-    return _flat("judge", names, status.judges)
-
-
-def _flat(first: str, names: Sequence[str], found: Sequence[PairStatus] | Sequence[JudgeStatus]) -> Table:
+def _flat(first: str, names: Sequence[str], lines: Sequence[PairStatus] | Sequence[JudgeStatus]) -> Table:
     """The first name is headed otherwise; controls come last."""
     controls = [f.name for f in fields(ControlResults)]
     rows = [
         [*(_cell(name, getattr(each, name)) for name in names), *(getattr(each.controls, name) for name in controls)]
-        for each in found
+        for each in lines
     ]
     return Table([Column(name) for name in (first, *names[1:], *controls)], rows)
 
@@ -103,23 +117,19 @@ def _cell(name: str, value: Any) -> Any:
     return " ".join(value) if isinstance(value, tuple) else value
 
 
-def _control_columns() -> list[Column]:
-    return [Column("repeats"), Column("same"), Column("degraded below"), Column("reference top")]
-
-
-def _control_cells(found: ControlResults) -> tuple[Any, ...]:
+def _control_cells(controls: ControlResults) -> tuple[Any, ...]:
     return (
-        found.repeats,
-        _of(found.same_pairs, found.repeated_pairs),
-        _of(found.degraded_below, found.degraded),
-        _of(found.reference_top, found.reference),
+        controls.repeats,
+        _of(controls.same_pairs, controls.repeated_pairs),
+        _of(controls.degraded_below, controls.degraded),
+        _of(controls.reference_top, controls.reference),
     )
 
 
 # -- people and what they did ----------------------------------------------------------------------------
 
 
-def people_table(found: Sequence[Presence]) -> Table:
+def _people(results: Sequence[Grouped[Presence]], part: str | None = None) -> list[Table]:
     columns = [
         _text("name"), _text("role"), _langs("langs"), _text("pseudonym"), _text("consented"), _text("practised"),
         _time("link_until"), _time("session_until"),
@@ -129,14 +139,14 @@ def people_table(found: Sequence[Presence]) -> Table:
             each.person.name, str(each.person.role), " ".join(each.person.langs), each.person.pseudonym,
             _yes(each.person.consented), _yes(each.person.practised), _iso(each.link_until), _iso(each.session_until),
         )
-        for each in found
+        for each in (grouped.result for grouped in results)
     ]  # fmt: skip
-    return Table(columns, rows)
+    return [Table(columns, rows)]
 
 
-def presence_dict(each: Presence) -> dict[str, Any]:
+def _presence_dict(presence: Presence) -> dict[str, Any]:
     """The documented JSON shape."""
-    person = each.person
+    person = presence.person
     return {
         "name": person.name,
         "role": str(person.role),
@@ -144,25 +154,32 @@ def presence_dict(each: Presence) -> dict[str, Any]:
         "pseudonym": person.pseudonym,
         "consented": person.consented,
         "practised": person.practised,
-        "link_until": _iso(each.link_until),
-        "session_until": _iso(each.session_until),
+        "link_until": _iso(presence.link_until),
+        "session_until": _iso(presence.session_until),
     }
 
 
-def invited_table(found: Sequence[tuple[Person, str]]) -> Table:
+def _invitations(results: Sequence[Grouped[Invitation]], part: str | None = None) -> list[Table]:
     columns = [_text("name"), _text("role"), _langs("langs"), _text("link")]
-    return Table(columns, [(p.name, str(p.role), " ".join(p.langs), link) for p, link in found])
+    invited = [(each.result.person, each.result.link) for each in results]
+    return [Table(columns, [(p.name, str(p.role), " ".join(p.langs), link) for p, link in invited])]
 
 
-def log_table(found: Sequence[Event]) -> Table:
+def _log(results: Sequence[Grouped[Event]], part: str | None = None) -> list[Table]:
     columns = [_time("at"), _text("what"), _text("person"), _text("by"), _text("details")]
-    rows = [(_iso(e.at), e.kind, e.person, e.by, _details(e.body)) for e in found]
-    return Table(columns, rows)
+    events = [each.result for each in results]
+    rows = [(_iso(e.at), e.kind, e.person, e.by, _details(e.body)) for e in events]
+    return [Table(columns, rows)]
 
 
-def event_dict(event: Event) -> dict[str, Any]:
+def _event_dict(event: Event) -> dict[str, Any]:
     """The documented JSON shape."""
     return {"at": _iso(event.at), "what": event.kind, "person": event.person, "by": event.by, "details": event.body}
+
+
+PEOPLE = View(_people, to_dict=_presence_dict)
+INVITED = View(_invitations)
+LOG = View(_log, to_dict=_event_dict)
 
 
 # -- small parts -----------------------------------------------------------------------------------------
@@ -195,8 +212,5 @@ def _of(part: int, whole: int) -> str:
 
 
 def _details(body: dict[str, Any]) -> str:
-    return ", ".join(f"{key}: {_written(value)}" for key, value in body.items() if value != [])
-
-
-def _written(value: Any) -> str:
-    return " ".join(map(str, value)) if isinstance(value, list) else str(value)
+    texts = {key: " ".join(map(str, value)) if isinstance(value, list) else str(value) for key, value in body.items()}
+    return ", ".join(f"{key}: {text}" for key, text in texts.items() if body[key] != [])

@@ -1,45 +1,68 @@
-"""Reproductions laid out: published and measured side by side, figures as tables, claims with their numbers."""
+"""Reproduced experiments as tables: published and measured numbers side by side, figures, claims."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from ..experiments.base import Experiment, Reproduction, Row
-from .tables import Column, Table
+from .tables import Column, Grouped, Table, View, or_dash
 
 #: A number with the decimals it is shown with.
 Shown = tuple[float | None, int]
 
 
-def reproduction_tables(found: Reproduction) -> list[Table]:
+def tables(results: Sequence[Grouped[Reproduction]], part: str | None = None) -> list[Table]:
     """The numbers, one table for every figure that was measured along an axis, and the claims."""
-    single = [row for row in found.rows if not row.at]
-    groups = list(dict.fromkeys(row.group for row in found.rows if row.at))
-    tables = [_side_by_side(single)] if single else []
-    tables += [_along_axis([row for row in found.rows if row.at and row.group == group], group) for group in groups]
-    heading = f"{found.id}: {found.title}. {found.reference}"
-    first = tables[0]
-    title = f"{heading}: {first.title}" if first.title else heading
-    return [Table(first.columns, first.rows, title, first.rules), *tables[1:], _claims(found)]
+    return [table for each in results for table in _reproduction(each.result)]
 
 
-def reproduction_csv_table(found: Reproduction) -> Table:
-    """Every number in a row of its own, for CSV."""
-    names = ("experiment", "group", "label", "at", "published", "measured", "error", "difference", "n", "note")
-    rows = [
-        [found.id, r.group, r.label, r.at, r.published, r.measured, r.error, r.difference, r.n, r.note]
-        for r in found.rows
-    ]
-    return Table([Column(name) for name in names], rows, signature=found.signature, notes=_notes(found))
+def flat(results: Sequence[Grouped[Reproduction]], part: str | None = None) -> list[Table]:
+    """Every number in a row of its own."""
+    return [_flat(each.result) for each in results]
 
 
-def experiments_table(experiments: list[Experiment]) -> Table:
+def _listed(results: Sequence[Grouped[Experiment]], part: str | None = None) -> list[Table]:
     """What can be reproduced."""
     columns = [Column(name, align="left") for name in ("experiment", "what it shows", "where", "published judgments")]
-    rows = [[e.id, e.title, e.reference, _folders(e) or "–"] for e in experiments]
+    rows = [[e.result.id, e.result.title, e.result.reference, or_dash(_folders(e.result))] for e in results]
     rules = frozenset(i for i in range(1, len(rows)) if rows[i][0].split("-")[0] != rows[i - 1][0].split("-")[0])
     notes = ["Without the published judgments (--data), simulated campaigns of the same shape take their place."]
-    return Table(columns, rows, rules=rules, notes=notes)
+    return [Table(columns, rows, rules=rules, notes=notes)]
+
+
+def _experiment_dict(experiment: Experiment) -> dict[str, Any]:
+    """The documented JSON shape."""
+    return {name: getattr(experiment, name) for name in ("id", "title", "reference", "files", "settings", "quick")}
+
+
+VIEW = View(tables, flat)
+EXPERIMENTS = View(_listed, to_dict=_experiment_dict)
+
+
+def _reproduction(reproduction: Reproduction) -> list[Table]:
+    single = [row for row in reproduction.rows if not row.at]
+    figures: dict[str, list[Row]] = {}
+    for row in reproduction.rows:
+        if row.at:
+            figures.setdefault(row.group, []).append(row)
+    first, *more = [
+        *([_side_by_side(single)] if single else []),
+        *[_along_axis(rows, group) for group, rows in figures.items()],
+    ]
+    heading = f"{reproduction.id}: {reproduction.title}. {reproduction.reference}"
+    title = f"{heading}: {first.title}" if first.title else heading
+    return [replace(first, title=title), *more, _claims(reproduction)]
+
+
+def _flat(reproduction: Reproduction) -> Table:
+    names = ("experiment", "group", "label", "at", "published", "measured", "error", "difference", "n", "note")
+    rows = [
+        [reproduction.id, r.group, r.label, r.at, r.published, r.measured, r.error, r.difference, r.n, r.note]
+        for r in reproduction.rows
+    ]
+    return Table([Column(name) for name in names], rows, signature=reproduction.signature, notes=_notes(reproduction))
 
 
 def _folders(experiment: Experiment) -> str:
@@ -75,20 +98,22 @@ def _along_axis(rows: list[Row], group: str) -> Table:
     return Table([Column("", align="left"), *[Column(at, _number) for at in places]], cells, f"{group}{n}{most}")
 
 
-def _claims(found: Reproduction) -> Table:
+def _claims(reproduction: Reproduction) -> Table:
     columns = [Column(name, align="left") for name in ("holds", "claim", "here")]
-    rows = [["yes" if check.holds else "no", check.claim, check.evidence] for check in found.checks]
-    return Table(columns, rows, None, frozenset(), found.signature, _notes(found))
+    rows = [["yes" if check.holds else "no", check.claim, check.evidence] for check in reproduction.checks]
+    return Table(columns, rows, None, frozenset(), reproduction.signature, _notes(reproduction))
 
 
-def _notes(found: Reproduction) -> list[str]:
-    apart = found.mean_absolute_difference
+def _notes(reproduction: Reproduction) -> list[str]:
+    apart = reproduction.mean_absolute_difference
     summary = [] if apart is None else [
-        f"{len(found.compared)} numbers have a published one beside them; mean absolute difference {apart:.4f} "
+        f"{len(reproduction.compared)} numbers have a published one beside them; mean absolute difference {apart:.4f} "
         "(of those with as many decimals as the first)."
     ]  # fmt: skip
-    quick = ["quick variant: fewer trials and judgments than the experiment; see the settings."] if found.quick else []
-    return [*summary, *[f"note: {note}" for note in (*found.notes, *quick)]]
+    notes = list(reproduction.notes)
+    if reproduction.quick:
+        notes.append("quick variant: fewer trials and judgments than the experiment; see the settings.")
+    return [*summary, *[f"note: {note}" for note in notes]]
 
 
 def _cell(row: Row | None) -> Shown:

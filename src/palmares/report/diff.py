@@ -7,15 +7,26 @@ from dataclasses import asdict
 from typing import Any
 
 from ..analysis.diff.changes import Changes, SystemChange
-from ..ranking.wording import interval_text, range_text, score_text
-from .tables import Column, Table
+from .tables import Column, Grouped, Table, View, chance_text, interval_text, range_text, score_text
 
 #: So many pairs are named; the JSON has them all.
 _NAMED = 6
 
 
-def changes_table(changes: Changes, *, title: str | None = None) -> Table:
+def tables(results: Sequence[Grouped[Changes]], part: str | None = None) -> list[Table]:
     """One row a system: rank, range and score, before and after; below it, in words, what else changed."""
+    return [_changes(each.result, each.title) for each in results]
+
+
+def flat(results: Sequence[Grouped[Changes]], part: str | None = None) -> list[Table]:
+    """One row a system, with the group in front."""
+    return [_flat(each) for each in results]
+
+
+VIEW = View(tables, flat, grouped=True)
+
+
+def _changes(changes: Changes, title: str | None) -> Table:
     columns = [Column("rank"), Column("range")]
     if scored := any(c.change is not None for c in changes.systems):
         columns += [Column("change", _signed), Column("interval", interval_text), Column("p", chance_text)]
@@ -33,15 +44,16 @@ def changes_table(changes: Changes, *, title: str | None = None) -> Table:
     return Table(columns, rows, title, frozenset(), changes.signature, _sentences(changes))
 
 
-def changes_csv_table(changes: Changes, group: Sequence[tuple[str, str | None]]) -> Table:
-    """One flat row a system, with the groups in front."""
-    front = dict(group)
-    rows = [list({**front, **_flat(change)}.values()) for change in changes.systems]
-    names = list({**front, **_flat(changes.systems[0])})
-    return Table([Column(name) for name in names], rows, signature=changes.signature, notes=_sentences(changes))
+def _flat(each: Grouped[Changes]) -> Table:
+    changes = each.result
+    rows = [{**dict(each.group), **_fields(change)} for change in changes.systems]
+    return Table(
+        [Column(name) for name in rows[0]], [list(row.values()) for row in rows], signature=changes.signature,
+        notes=_sentences(changes),
+    )  # fmt: skip
 
 
-def _flat(change: SystemChange) -> dict[str, Any]:
+def _fields(change: SystemChange) -> dict[str, Any]:
     """The fields of a change, with a column for each end of a span."""
     flat: dict[str, Any] = {}
     ends = {"old_range": ("old_first", "old_last"), "new_range": ("new_first", "new_last"), "interval": ("low", "high")}
@@ -92,10 +104,3 @@ def _signed(value: float | None) -> str:
     if value is None:
         return "–"
     return ("+" if round(value, 3) > 0 else "") + score_text(value)
-
-
-def chance_text(p: float | None) -> str:
-    """``.031``, ``< .001``."""
-    if p is None:
-        return "–"
-    return "< .001" if p < 0.001 else f"{p:.3f}".removeprefix("0")

@@ -1,4 +1,4 @@
-"""Agreement of judges laid out as tables."""
+"""Agreement of judges, as tables."""
 
 from __future__ import annotations
 
@@ -7,8 +7,7 @@ from typing import Any
 
 from ..analysis.agreement.kappa import Kappa
 from ..analysis.agreement.result import Agreement, JudgeAgreement, Measure
-from ..ranking.wording import interval_text, level_text, score_text
-from .tables import Column, Table
+from .tables import Column, Grouped, Table, View, interval_text, level_text, or_dash, score_text
 
 _ITEMS = {
     "all-pairs": (
@@ -27,11 +26,25 @@ _ITEMS = {
 _JUDGES = "Each judge against all the others, lowest κ first; own: items that the judge judged more than once."
 
 
-def agreement_table(found: Sequence[Agreement], *, p: float) -> Table:
-    """One row for every language pair and kind of agreement."""
-    counting = found[0].counting
+def tables(results: Sequence[Grouped[Agreement]], part: str | None = None) -> list[Table]:
+    """One row for every language pair and kind of agreement; ``judges``: below it, one row a judge of each pair."""
+    agreements = [each.result for each in results]
+    return [_pairs(agreements), *([_judges(each) for each in agreements] if part == "judges" else [])]
+
+
+def flat(results: Sequence[Grouped[Agreement]], part: str | None = None) -> list[Table]:
+    """Two rows a language pair, between judges and of judges with themselves; ``judges``: instead, one row a judge."""
+    layout = _flat_judges if part == "judges" else _flat_pair
+    return [layout(each.result) for each in results]
+
+
+VIEW = View(tables, flat, parts=("judges",))
+
+
+def _pairs(agreements: Sequence[Agreement]) -> Table:
+    counting = agreements[0].counting
     columns = [
-        Column("language pair", _or_dash, "left"), Column("agreement", align="left"), *_kappa_columns(p),
+        Column("language pair", or_dash, "left"), Column("agreement", align="left"), *_kappa_columns(agreements[0].p),
         Column("P(A)", _score), Column("P(E)", _score), Column("agreed", _count), Column("of pairs", _count),
         Column("items", _count), Column("judges", _count),
     ]  # fmt: skip
@@ -39,52 +52,50 @@ def agreement_table(found: Sequence[Agreement], *, p: float) -> Table:
     columns += [] if counting != "all-pairs" else [Column("alpha", _score), Column("ordinal alpha", _score)]
     rows = [
         [each.lang_pair, *_measure_cells(measure)][: len(columns)]
-        for each in found
+        for each in agreements
         for measure in (each.inter, each.intra)
     ]
     rules = frozenset(range(2, len(rows), 2))
-    *front, last = [each.signature for each in found]
-    notes = [_ITEMS[counting], *_notes(found), *front]
+    *front, last = [each.signature for each in agreements]
+    notes = [_ITEMS[counting], *_notes(agreements), *front]
     return Table(columns, rows, rules=rules, notes=notes, signature=last)
 
 
-def agreement_csv_table(found: Agreement) -> Table:
-    """Two flat rows, between judges and of judges with themselves."""
+def _flat_pair(agreement: Agreement) -> Table:
     rows = [
-        [found.lang_pair, measure.kind, *_flat(measure.kappa), measure.items, measure.judges, measure.alpha,
+        [agreement.lang_pair, measure.kind, *_kappa_cells(measure.kappa), measure.items, measure.judges, measure.alpha,
          measure.alpha_ordinal]
-        for measure in (found.inter, found.intra)
+        for measure in (agreement.inter, agreement.intra)
     ]  # fmt: skip
-    names = ("lang_pair", "agreement", *_FLAT, "items", "judges", "alpha", "alpha_ordinal")
-    return Table([Column(n) for n in names], rows, notes=_notes([found]), signature=found.signature)
+    names = ("lang_pair", "agreement", *_KAPPA, "items", "judges", "alpha", "alpha_ordinal")
+    return Table([Column(n) for n in names], rows, notes=_notes([agreement]), signature=agreement.signature)
 
 
-def judges_table(found: Agreement, *, p: float) -> Table:
-    """One row a judge, lowest κ first."""
+def _judges(agreement: Agreement) -> Table:
     columns = [
         Column("judge", align="left"), Column("judgments", _count), Column("ties", lambda v: f"{100 * v:.1f} %"),
-        *_kappa_columns(p), Column("P(A)", _score), Column("of pairs", _count),
-        Column("own kappa", _score), Column(f"{level_text(p)} interval", _interval, "left"),
+        *_kappa_columns(agreement.p), Column("P(A)", _score), Column("of pairs", _count),
+        Column("own kappa", _score), Column(f"{level_text(agreement.p)} interval", _interval, "left"),
         Column("of pairs", _count),
     ]  # fmt: skip
-    rows = [_judge_cells(line) for line in found.by_judge]
-    return Table(columns, rows, found.lang_pair, notes=[_JUDGES], signature=found.signature)
+    rows = [_judge_cells(line) for line in agreement.by_judge]
+    return Table(columns, rows, agreement.lang_pair, notes=[_JUDGES], signature=agreement.signature)
 
 
-def judges_csv_table(found: Agreement) -> Table:
-    """One flat row a judge, with the language pair in front."""
+def _flat_judges(agreement: Agreement) -> Table:
     rows = [
-        [found.lang_pair, line.judge, line.judgments, line.ties, *_flat(line.inter), *_flat(line.intra)]
-        for line in found.by_judge
-    ]
-    names = ["lang_pair", "judge", "judgments", "ties", *_FLAT, *[f"intra_{name}" for name in _FLAT]]
-    return Table([Column(n) for n in names], rows, notes=_notes([found]), signature=found.signature)
+        [agreement.lang_pair, line.judge, line.judgments, line.ties, *_kappa_cells(line.inter),
+         *_kappa_cells(line.intra)]
+        for line in agreement.by_judge
+    ]  # fmt: skip
+    names = ["lang_pair", "judge", "judgments", "ties", *_KAPPA, *[f"intra_{name}" for name in _KAPPA]]
+    return Table([Column(n) for n in names], rows, notes=_notes([agreement]), signature=agreement.signature)
 
 
-_FLAT = ("kappa", "low", "high", "band", "observed", "expected", "agreed", "pairs")
+_KAPPA = ("kappa", "low", "high", "band", "observed", "expected", "agreed", "pairs")
 
 
-def _flat(value: Kappa) -> list[Any]:
+def _kappa_cells(value: Kappa) -> list[Any]:
     low, high = value.interval or (None, None)
     return [value.kappa, low, high, value.band, value.observed, value.expected, value.agreed, value.pairs]
 
@@ -93,7 +104,7 @@ def _kappa_columns(p: float) -> list[Column]:
     return [
         Column("kappa", _score),
         Column(f"{level_text(p)} interval", _interval, "left"),
-        Column("Landis & Koch", _or_dash, "left"),
+        Column("Landis & Koch", or_dash, "left"),
     ]
 
 
@@ -113,11 +124,11 @@ def _judge_cells(line: JudgeAgreement) -> list[Any]:
     ]  # fmt: skip
 
 
-def _notes(found: Sequence[Agreement]) -> list[str]:
-    named = len(found) > 1
+def _notes(agreements: Sequence[Agreement]) -> list[str]:
+    named = len(agreements) > 1
     return [
         f"note: {each.lang_pair}: {note}" if named and each.lang_pair else f"note: {note}"
-        for each in found
+        for each in agreements
         for note in each.notes
     ]
 
@@ -132,7 +143,3 @@ def _interval(span: tuple[float, float] | None) -> str:
 
 def _count(value: int) -> str:
     return f"{value:,}"
-
-
-def _or_dash(value: str | None) -> str:
-    return value or "–"

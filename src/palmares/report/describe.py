@@ -1,0 +1,74 @@
+"""What a file of judgments contains, as tables."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ..analysis.describe import Overview
+from ..ranking.record import signature
+from .tables import Column, Grouped, Table, View, or_dash
+
+
+def tables(results: Sequence[Grouped[Overview]], part: str | None = None) -> list[Table]:
+    """One row a language pair; ``systems``: a table for each, with one row a system."""
+    overviews = [each.result for each in results]
+    return [_systems(each) for each in overviews] if part == "systems" else [_pairs(overviews)]
+
+
+def flat(results: Sequence[Grouped[Overview]], part: str | None = None) -> list[Table]:
+    """The same rows, headed like the columns of other CSV files, with the language pair in front."""
+    if part == "systems":
+        parts = [(each.result.lang_pair, _systems(each.result)) for each in results]
+        return [
+            Table([Column("lang_pair"), *table.columns], [[pair, *row] for row in table.rows],
+                  signature=table.signature)
+            for pair, table in parts
+        ]  # fmt: skip
+    table = _pairs([each.result for each in results])
+    names = ["lang_pair", *[column.name.replace(" ", "_") for column in table.columns[1:]]]
+    return [Table([Column(name) for name in names], table.rows, notes=table.notes, signature=table.signature)]
+
+
+VIEW = View(tables, flat, parts=("systems",))
+
+
+def _pairs(overviews: Sequence[Overview]) -> Table:
+    columns = [Column("language pair", or_dash, "left")]
+    names = ("systems", "rankings", "judgments", "per system", "ties", "segments", "judges")
+    columns += [Column(name, _number) for name in names]
+    columns += [Column("pairs compared"), Column("least", _number), Column("most", _number), Column("groups", _number)]
+    rows = [
+        [
+            o.lang_pair, o.systems, o.rankings, o.judgments, round(o.per_system, 1),
+            f"{100 * o.ties / o.judgments:.1f} %", o.segments, o.judges, f"{o.pairs_compared} of {o.pairs}",
+            o.least_compared, o.most_compared, len(o.groups),
+        ]
+        for o in overviews
+    ]  # fmt: skip
+    notes = [
+        f"note: {o.lang_pair or 'the table'} falls into {len(o.groups)} groups that no judgment links"
+        for o in overviews
+        if len(o.groups) > 1
+    ]
+    return Table(columns, rows, notes=notes, signature=_signature(overviews))
+
+
+def _systems(overview: Overview) -> Table:
+    columns = [Column("system", align="left")]
+    columns += [Column(name, _number) for name in ("judgments", "wins", "ties", "losses", "opponents")]
+    rows = [[s.system, s.judgments, s.wins, s.ties, s.losses, s.opponents] for s in overview.by_system]
+    return Table(columns, rows, overview.lang_pair, signature=_signature([overview]))
+
+
+def _signature(overviews: Sequence[Overview]) -> str:
+    """One signature for all that a table shows."""
+    total = sum(o.judgments for o in overviews)
+    return signature({"judgments": total, "data": "+".join(o.data for o in overviews)})
+
+
+def _number(value: float | str | None) -> str:
+    if value is None:
+        return "–"
+    if isinstance(value, str):
+        return value
+    return f"{value:,.1f}" if value != round(value) else f"{round(value):,}"
