@@ -64,9 +64,8 @@ def _measured(arguments: dict[str, Any]) -> list[Any]:
 
 def _pairs_in_file_order(arguments: dict[str, Any]) -> bool:
     """Whether all files are of the format that has no positions, so that the order must be kept by other means."""
-    from ..ingest.files import detect
+    from ..ingest.files import detect, is_url
     from ..ingest.source import load
-    from ..ingest.stores import is_url
 
     files: Sequence[str] = arguments["files"]
     if "system1Id" in arguments["extra"] or "-" in files or arguments["from_"] not in ("auto", "wmt-pairwise"):

@@ -149,7 +149,7 @@ def _check_sided(resample: str) -> None:
 
 def load(arguments: Mapping[str, Any]) -> Judgments:
     """Read the files a command was given, say what was dropped, and select."""
-    from ..ingest.base import ReadOptions
+    from ..ingest.base import ReadOptions, ScoreOptions
     from ..ingest.files import concat, read_with_report
     from .filters import select
 
@@ -157,8 +157,7 @@ def load(arguments: Mapping[str, Any]) -> Judgments:
         keyed(arguments["columns"], "--column", empty=True),
         tuple(arguments["extra"]),
         "collapse" if arguments["collapse"] else "expand",
-        arguments["margin"],
-        arguments["lower_is_better"],
+        ScoreOptions(arguments["margin"], arguments["lower_is_better"]),
     )
     parts = []
     for file in arguments["files"]:
