@@ -14,7 +14,7 @@ import polars as pl
 import pytest
 
 from palmares.errors import InputError
-from palmares.ingest.base import ReadOptions
+from palmares.ingest.base import ReadOptions, ScoreOptions
 from palmares.ingest.files import DroppedRowsWarning, read, read_with_report, write
 from palmares.judgments import Judgments
 
@@ -397,17 +397,28 @@ _SCORES = """segment,judge,system,score
     ],
 )
 def test_scores(options: dict[str, Any], expected: list[Row], file: MakeFile) -> None:
-    judgments, report = read_with_report(file(_SCORES), options=ReadOptions(**options), strict=True)
+    scores = ReadOptions(scores=ScoreOptions(**options))
+    judgments, report = read_with_report(file(_SCORES), options=scores, strict=True)
     assert report.format == "scores"
     assert sorted(judgments.to_rows().select("system_a", "system_b", "outcome").iter_rows()) == expected
     assert [(d.line, d.skipped) for d in report.dropped] == [(5, True)]
     assert len(judgments.names["ranking"]) == 2
 
 
-@pytest.mark.parametrize("options", [{"margin": -1.0}, {"margin": float("nan")}, {"merged": "both"}])
-def test_bad_options(options: dict[str, Any], file: MakeFile) -> None:
-    with pytest.raises(InputError, match="allowed: "):
-        read(file(_SCORES), **options)
+def test_scores_are_read_with_their_options(file: MakeFile) -> None:
+    path = file(_SCORES)
+    assert read(path, scores=ScoreOptions(margin=0.55)) != read(path)
+
+
+@pytest.mark.parametrize("margin", [-1.0, float("nan")])
+def test_bad_margins(margin: float) -> None:
+    with pytest.raises(InputError, match=r"margin: got .*allowed: "):
+        ScoreOptions(margin=margin)
+
+
+def test_bad_options(file: MakeFile) -> None:
+    with pytest.raises(InputError, match="merged outputs: got 'both'; allowed: "):
+        read(file(_SCORES), merged="both")  # type: ignore[arg-type]
 
 
 # -- where files come from -----------------------------------------------------------------------

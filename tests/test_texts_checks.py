@@ -9,7 +9,7 @@ from parallel import ENGLISH, ENGLISH_TOO, GERMAN, clean, found, report, texts_o
 
 from palmares.errors import InputError
 from palmares.texts import TEXT_CHECKS, CheckReport, Finding, LanguagePair
-from palmares.texts.checks.findings import Places
+from palmares.texts.checks.base import Places
 
 DE_EN = LanguagePair.parse("de-en")
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from palmares.texts import TEXT_CHECKS, TEXT_FORMATS, TestSet, check, read_texts
-from palmares.texts.checks import encoding, guess, identical, language, length, misaligned
+from palmares.texts.checks import encoding, identical, language, length, misaligned
 
 PAGE = (Path(__file__).parents[1] / "docs" / "texts.md").read_text(encoding="utf-8")
 
@@ -97,7 +97,7 @@ def test_numbers_are_those_of_the_code(name: str, words: str) -> None:
 
 def test_numbers_in_words_are_those_of_the_code() -> None:
     """As the page spells them out."""
-    assert guess.ODDS == 1000
+    assert language.ODDS == 1000
     assert (identical.MOST_LINES, identical.LEAST_WORDS, identical.LEAST_CHARACTERS) == (0.5, 4, 8)
     assert (identical.STUCK, identical.MANY_EQUAL) == (5, 0.1)
     assert (encoding.MANY, encoding.AT_LEAST) == (0.1, 3)

@@ -9,7 +9,7 @@ import pytest
 from parallel import ENGLISH, ENGLISH_TOO, FRENCH, GERMAN, clean, found, texts_of, with_line
 
 from palmares.texts import Finding
-from palmares.texts.checks import guess
+from palmares.texts.checks import language
 
 RUSSIAN = "Городской совет Фрайбурга в понедельник обсудил новый бюджет."
 CHINESE = "弗赖堡市议会星期一讨论了新的预算，会议一直开到午夜前不久才结束。"
@@ -192,9 +192,9 @@ def test_norwegian_goes_by_another_name() -> None:
 @pytest.fixture
 def no_langid(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.setitem(sys.modules, "py3langid", None)
-    guess._ranking.cache_clear()
+    language._ranking.cache_clear()
     yield
-    guess._ranking.cache_clear()
+    language._ranking.cache_clear()
 
 
 @pytest.mark.usefixtures("no_langid")
@@ -213,19 +213,19 @@ def test_without_py3langid_scripts_are_still_checked() -> None:
 def asked(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The texts that py3langid is asked about."""
     texts: list[str] = []
-    rank = guess._ranking()
+    rank = language._ranking()
     assert rank is not None
 
-    def noting(text: str) -> guess.Ranked:
+    def noting(text: str) -> language.Ranked:
         texts.append(text)
         return rank(text)
 
-    monkeypatch.setattr(guess, "_ranking", lambda: noting)
+    monkeypatch.setattr(language, "_ranking", lambda: noting)
     return texts
 
 
 def test_familiar_words_save_guesses_and_hide_nothing(asked: list[str]) -> None:
-    guesser = guess.guesser_of("en", "de")
+    guesser = language.guesser_of("en", "de")
     assert guesser is not None
     assert [guesser.foreign_line(text) for text in ENGLISH] == [None] * 30
     before = len(asked)
@@ -237,6 +237,6 @@ def test_familiar_words_save_guesses_and_hide_nothing(asked: list[str]) -> None:
 def test_a_foreign_line_is_foreign_twice() -> None:
     """Though its words stand untranslated in lines that are otherwise right."""
     mixed = f"The newspaper printed the words {GERMAN[1]} in the middle of an otherwise quite English sentence."
-    guesser = guess.guesser_of("en", "de")
+    guesser = language.guesser_of("en", "de")
     assert guesser is not None
     assert [guesser.foreign_line(text) for text in (GERMAN[1], mixed, GERMAN[1])] == ["de", None, "de"]

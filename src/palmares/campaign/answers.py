@@ -14,6 +14,7 @@ from typing import NoReturn
 
 import sqlalchemy as sa
 
+from ..ingest.source import has_half_character
 from . import journal, leases, schema
 from .database import Database
 from .definition import settings_of
@@ -231,7 +232,7 @@ def _checked(answer: Answer, outputs: int) -> list[int] | None:
         raise BadAnswer("an answer has either ranks or a reason for skipping; give one of the two")
     if len(answer.note or "") > NOTE_LENGTH:
         raise BadAnswer(f"note: got {len(answer.note or '')} characters; allowed: up to {NOTE_LENGTH}")
-    if any(sign == "\0" or 0xD800 <= ord(sign) < 0xE000 for sign in answer.note or ""):
+    if "\0" in (answer.note or "") or has_half_character(answer.note or ""):
         raise BadAnswer("note: got NUL or half a character, which no database stores; write plain text")
     if answer.ranks is None:
         if answer.skip not in SKIP_REASONS:

@@ -16,8 +16,8 @@ import sqlalchemy as sa
 
 from ..errors import InputError
 from ..ingest.base import RECORD, Parsed, ReadOptions
+from ..ingest.columns import Sieve
 from ..ingest.rankings import VALUE, pairs
-from ..ingest.sieve import Sieve
 from ..judgments import EXTRA_PREFIX
 from ..texts.testset import RESERVED_PREFIX
 from . import schema

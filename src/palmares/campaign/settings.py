@@ -19,6 +19,7 @@ from typing import Any
 
 from ..design.choice import STRATEGIES
 from ..errors import InputError
+from ..ingest.source import has_half_character
 
 #: The version of the file's layout; a file of another version is refused.
 SCHEMA = 1
@@ -242,7 +243,7 @@ def _value(f: Field[Any], value: Any, where: str) -> Any:
         raise InputError(f"{where}: got {value!r}; allowed: {word}{_allowed(f)}")
     if isinstance(value, datetime):
         return _universal(value, where)
-    if isinstance(value, str) and any(0xD800 <= ord(sign) < 0xE000 for sign in value):
+    if isinstance(value, str) and has_half_character(value):
         raise InputError(f"{where}: got half a character, which no file stores; write plain text")
     least, most = f.metadata["least"], f.metadata["most"]
     if isinstance(value, int | float) and not isinstance(value, bool):

@@ -63,9 +63,8 @@ def agreement(
 
 def _pairs_in_file_order(inputs: reading.Inputs) -> bool:
     """Whether all files are of the format that has no positions, so that the order must be kept by other means."""
-    from ..ingest.files import detect
+    from ..ingest.files import detect, is_url
     from ..ingest.source import load
-    from ..ingest.stores import is_url
 
     if "system1Id" in inputs.extra or "-" in inputs.files or inputs.from_ not in ("auto", "wmt-pairwise"):
         return False

@@ -56,11 +56,12 @@ class Inputs:
 
         What was dropped is said on standard error.
         """
-        from ..ingest.base import ReadOptions
+        from ..ingest.base import ReadOptions, ScoreOptions
         from ..ingest.files import concat, read_with_report
 
         merged: Literal["collapse", "expand"] = "collapse" if self.collapse else "expand"
-        options = ReadOptions(self.roles, (*self.extra, *more), merged, self.margin, self.lower_is_better)
+        scores = ScoreOptions(self.margin, self.lower_is_better)
+        options = ReadOptions(self.roles, (*self.extra, *more), merged, scores)
         parts = []
         for file in self.files:
             judgments, report = read_with_report(

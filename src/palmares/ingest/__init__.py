@@ -1,8 +1,18 @@
-"""Readers and writers: files and stores in, `Judgments` out, and back."""
+"""Files, data frames and databases in, `Judgments` out, and back.
+
+`files` holds the doors (`read`, `write`), `scan` the streaming one; `source` reads bytes, `tables` makes records of
+them, `columns` checks those, and every family of formats has a module of its own, loaded when it is used.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import TYPE_CHECKING, TypeAlias
+
 from ..registry import Entry, Registry
+
+if TYPE_CHECKING:
+    from .base import Parsed, ReadOptions
 
 #: Every format. The order is the order of detection: the more particular ones come first.
 FORMATS = Registry(
@@ -15,16 +25,12 @@ FORMATS = Registry(
         "arena": Entry("palmares.ingest.pairwise:Arena", "LLM-arena votes: model_a, model_b, winner"),
         "pairwise": Entry("palmares.ingest.pairwise:Pairwise", "any table of two systems and an outcome"),
         "chosen-rejected": Entry("palmares.ingest.pairwise:ChosenRejected", "DPO-style chosen / rejected pairs"),
-        "scores": Entry("palmares.ingest.scores:Scores", "one score an output (DA, ESA, Likert), reduced to order"),
+        "scores": Entry("palmares.ingest.scores:Scores", "one score per output (DA, ESA, Likert), reduced to order"),
     },
 )
 
-#: What else judgments can be read from: the scheme of a URL, and a function ``(url, options) -> (name, Parsed)``.
-STORES = Registry(
-    "store",
-    {
-        "sqlite": Entry("palmares.campaign.collected:read_url", "a campaign's SQLite file: sqlite:///FILE"),
-        "postgresql": Entry("palmares.campaign.collected:read_url", "PostgreSQL: postgresql://USER@HOST/NAME"),
-        "postgres": Entry("palmares.campaign.collected:read_url", "the same: postgres://USER@HOST/NAME"),
-    },
-)
+#: From a URL and options to what messages call the database, and its judgments.
+StoreReader: TypeAlias = "Callable[[str, ReadOptions], tuple[str, Parsed]]"
+#: Readers of databases, by the scheme of their URLs. Campaigns lie above this package, which knows nothing of them:
+#: `palmares` itself, above both, registers how they are read.
+STORES: dict[str, StoreReader] = {}

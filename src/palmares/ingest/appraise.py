@@ -14,8 +14,8 @@ import polars as pl
 from ..errors import InputError, LossyWriteError
 from ..judgments import Judgments
 from .base import RECORD, Dropped, Format, Parsed, ReadOptions
+from .columns import Sieve
 from .rankings import VALUE, check_not_merged, comparable, expand_merged, pairs, rebuild, with_ranking_ids
-from .sieve import Sieve
 from .source import Source
 
 _ITEMS = ("ranking-item", "ranking-result")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import ClassVar, Literal
 
@@ -21,29 +21,54 @@ Feature = Literal["lang_pair", "segment", "judge", "ranking", "weight", "positio
 
 
 @dataclass(frozen=True)
+class ScoreOptions:
+    """How scores become an order: differences up to ``margin`` are ties; errors count downwards."""
+
+    margin: float = 0.0
+    lower_is_better: bool = False
+
+    def __post_init__(self) -> None:
+        if not self.margin >= 0:
+            raise InputError(f"margin: got {self.margin}; allowed: a number of at least 0")
+
+
+@dataclass(frozen=True)
 class ReadOptions:
     """How to read. Every reader takes all of them and uses those that apply."""
 
     columns: Mapping[str, str] = field(default_factory=dict)
     extra: tuple[str, ...] = ()
     merged: Literal["expand", "collapse"] = "expand"
-    margin: float = 0.0
-    lower_is_better: bool = False
+    scores: ScoreOptions = ScoreOptions()
 
     def __post_init__(self) -> None:
         if self.merged not in ("expand", "collapse"):
             raise InputError(f"merged outputs: got {self.merged!r}; allowed: expand, collapse")
-        if not self.margin >= 0:
-            raise InputError(f"margin: got {self.margin}; allowed: a number of at least 0")
 
 
 @dataclass(frozen=True)
 class Dropped:
-    """One record that was left out. ``skipped`` means by its own word (a skipped ranking), not by a fault."""
+    """One record that was left out; ``skipped`` if it says itself that it is no judgment, which is not a fault."""
 
     line: int
     reason: str
     skipped: bool = False
+
+
+@dataclass(frozen=True)
+class Table:
+    """A frame with a `RECORD` column, and how to turn record numbers into line numbers (None: they are)."""
+
+    frame: pl.DataFrame = field(repr=False)
+    line_of: Callable[[int], int] | None = field(repr=False, default=None)
+    dropped: tuple[Dropped, ...] = ()
+    line_word: str = "line"
+
+    def lines(self, dropped: Iterable[Dropped]) -> tuple[Dropped, ...]:
+        """All that was dropped, by line number instead of record number."""
+        if self.line_of is not None:
+            dropped = [Dropped(self.line_of(d.line), d.reason, d.skipped) for d in dropped]
+        return tuple(sorted([*self.dropped, *dropped], key=lambda d: d.line))
 
 
 @dataclass(frozen=True)
@@ -74,12 +99,12 @@ class ReadReport:
 
     def lines(self, shown: int = 5) -> list[str]:
         """One sentence per reason, with the first line numbers."""
-        places: dict[tuple[bool, str], list[int]] = {}
+        numbers: dict[tuple[bool, str], list[int]] = {}
         for item in self.dropped:
-            places.setdefault((item.skipped, item.reason), []).append(item.line)
+            numbers.setdefault((item.skipped, item.reason), []).append(item.line)
         return [
-            f"{self.source}: {'skipped' if skipped else 'dropped'} {_at(self.line_word, numbers, shown)}: {reason}"
-            for (skipped, reason), numbers in places.items()
+            f"{self.source}: {'skipped' if skipped else 'dropped'} {_listed(self.line_word, lines, shown)}: {reason}"
+            for (skipped, reason), lines in numbers.items()
         ]
 
     def summary(self, reasons: int = 10) -> str:
@@ -89,7 +114,7 @@ class ReadReport:
         return "\n".join(lines[:reasons] + ([f"… and {more} more reasons"] if more > 0 else []))
 
 
-def _at(word: str, numbers: list[int], shown: int) -> str:
+def _listed(word: str, numbers: list[int], shown: int) -> str:
     listed = ", ".join(str(n) for n in sorted(numbers)[:shown])
     more = f" and {len(numbers) - shown} more" if len(numbers) > shown else ""
     return f"{word}{'s' if len(numbers) > 1 else ''} {listed}{more}"
@@ -111,6 +136,10 @@ class Format:
     def write(self, judgments: Judgments, ending: str) -> bytes:
         raise NotImplementedError
 
+    def write_empty(self, rows: pl.DataFrame, ending: str) -> bytes | None:
+        """A file with the columns of ``rows`` and no judgment; None from a format that needs one."""
+        return None
+
     def check_holds(self, judgments: Judgments) -> None:
         """Refuse, naming what would be lost, if the format cannot hold these judgments."""
         lost = sorted(features(judgments) - self.holds)
@@ -123,18 +152,16 @@ class Format:
 
 def features(judgments: Judgments) -> set[Feature]:
     """Which features these judgments have, so which ones a format must hold."""
-    found: set[Feature] = set()
-    for name in ("lang_pair", "segment", "judge", "weight", "time", "duration"):
-        if judgments.has(name):
-            found.add(name)
+    names: tuple[Feature, ...] = ("lang_pair", "segment", "judge", "weight", "time", "duration")
+    present = {name for name in names if judgments.has(name)}
     if judgments.has("position_a") or judgments.has("position_b"):
-        found.add("position")
+        present.add("position")
     if judgments.extras:
-        found.add("extra")
+        present.add("extra")
     ranking = judgments.codes("ranking")
     if len(np.unique(linked := ranking[ranking >= 0])) < len(linked):
-        found.add("ranking")
-    return found
+        present.add("ranking")
+    return present
 
 
 def drop_features(judgments: Judgments, unwanted: set[str]) -> Judgments:

@@ -1,4 +1,4 @@
-"""`read` and `write`: the doors between files, data frames or stores and judgments."""
+"""`read` and `write`: the doors between files, data frames or databases and judgments."""
 
 from __future__ import annotations
 
@@ -7,20 +7,22 @@ import re
 import warnings
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import IO, Any, Literal, get_args
+from typing import IO, Any, Literal, TypeGuard, get_args
 
 import polars as pl
 
-from ..errors import InputError
+from ..errors import InputError, MissingExtraError
 from ..judgments import Judgments
-from . import FORMATS, stores, tables
-from .base import Feature, Format, Parsed, ReadOptions, ReadReport, columns_of, drop_features
+from . import FORMATS, STORES, tables
+from .base import Feature, Format, Parsed, ReadOptions, ReadReport, ScoreOptions, columns_of, drop_features
 from .columns import Roles
-from .pairwise import Pairwise, TableFormat
 from .source import Source, ending_of, load, put
+from .tables import TableFormat
 
 _PREFLIB = re.compile(rb"^#\s*(FILE NAME|ALTERNATIVE NAME)", re.MULTILINE)
-_TABLES = ("wmt-pairwise", "wmt", "arena", "pairwise", "chosen-rejected", "scores")
+#: Formats that are known by their columns, and not by their first characters.
+_TABLES = tuple(id for id in FORMATS if id not in ("appraise", "preflib"))
+_URL = re.compile(r"([a-z][a-z0-9]*)(\+[a-z0-9]+)?://", re.IGNORECASE)
 
 
 class DroppedRowsWarning(UserWarning):
@@ -34,8 +36,7 @@ def read(
     columns: Mapping[str, str] | None = None,
     extra: Iterable[str] = (),
     merged: Literal["expand", "collapse"] = "expand",
-    margin: float = 0.0,
-    lower_is_better: bool = False,
+    scores: ScoreOptions | None = None,
     encoding: str = "utf-8",
     strict: bool = False,
 ) -> Judgments:
@@ -56,12 +57,14 @@ def read(
     merged
         Where identical outputs were shown once: ``"expand"`` to all systems behind them, or
         ``"collapse"``, which keeps the joined name as a system of its own.
-    margin, lower_is_better
-        For formats with scores: differences up to ``margin`` are ties; errors count downwards.
+    scores
+        For formats with scores, what is a tie and which end is better: ``ScoreOptions(margin=5)``.
+    encoding
+        Of a text file that is not UTF-8: ``"latin-1"``, ``"utf-16"``.
     strict
         Refuse the file if any record is faulty, instead of a `DroppedRowsWarning`.
     """
-    options = ReadOptions(columns or {}, tuple(extra), merged, margin, lower_is_better)
+    options = ReadOptions(columns or {}, tuple(extra), merged, scores or ScoreOptions())
     judgments, report = read_with_report(source, format=format, options=options, encoding=encoding, strict=strict)
     if report.rejected:
         warnings.warn(report.summary(), DroppedRowsWarning, stacklevel=2)
@@ -78,8 +81,8 @@ def read_with_report(
 ) -> tuple[Judgments, ReadReport]:
     """Like `read`, and also return what was dropped and why."""
     options = options or ReadOptions()
-    if stores.is_url(source):
-        return _finish(*stores.read_store(source, format, options), strict)
+    if is_url(source):
+        return _finish(*_read_database(source, format, options), strict)
     # A data frame with a column called "read" has an attribute of that name, too.
     if isinstance(source, str | os.PathLike) or callable(getattr(source, "read", None)):
         loaded = load(source, encoding=encoding)
@@ -90,6 +93,11 @@ def read_with_report(
     if not isinstance(kind, TableFormat):
         raise InputError(f"format {kind.id!r} is a file format; a data frame can be: {', '.join(_TABLES)}")
     return _finish("data frame", kind.id, kind.parse_table(table, options), strict)
+
+
+def is_url(source: object) -> TypeGuard[str]:
+    """Whether this is the address of a database; a `Path` never is."""
+    return isinstance(source, str) and _URL.match(source) is not None
 
 
 def detect(source: Source, options: ReadOptions | None = None) -> Format:
@@ -126,8 +134,9 @@ def write_empty(
     """
     kind, ending = _target(place, format)
     unwanted = columns_of(rows.columns, _known_features(drop))
-    if isinstance(kind, Pairwise):
-        put(kind.to_bytes(rows.drop(unwanted), ending), place)
+    empty = kind.write_empty(rows.drop(unwanted), ending)
+    if empty is not None:
+        put(empty, place)
         return kind.id, True
     if Path(place).is_file():
         raise InputError(
@@ -139,13 +148,13 @@ def write_empty(
 
 def concat(parts: Iterable[Judgments]) -> Judgments:
     """Put tables below each other; rankings of different tables stay apart."""
-    found = list(parts)
-    if not found:
+    given = list(parts)
+    if not given:
         raise InputError("no judgments: there is no table to put together")
-    if len(found) == 1:
-        return found[0]
+    if len(given) == 1:
+        return given[0]
     rows = []
-    for number, part in enumerate(found, 1):
+    for number, part in enumerate(given, 1):
         frame = part.to_rows()
         if "ranking" in frame.columns:
             frame = frame.with_columns(pl.format(f"{number}/{{}}", "ranking").alias("ranking"))
@@ -155,7 +164,7 @@ def concat(parts: Iterable[Judgments]) -> Judgments:
 
 def _target(place: str | Path, format: str) -> tuple[Format, str]:
     """The format that a place asks for, and the ending that stands for its container."""
-    if stores.is_url(place):
+    if is_url(place):
         raise InputError("judgments are written to a file, not to a database; name a file, e.g. judgments.csv")
     path = Path("-.csv") if str(place) == "-" else Path(place)
     ending = ending_of(path)
@@ -165,7 +174,8 @@ def _target(place: str | Path, format: str) -> tuple[Format, str]:
     if str(place) == "-":
         return kind, kind.endings[0]
     if ending not in kind.endings:
-        raise InputError(f"format {kind.id!r} is written as {_listed(kind.endings)}, not .{ending}")
+        allowed = ", ".join(f".{e}" for e in kind.endings)
+        raise InputError(f"format {kind.id!r} is written as {allowed}, not .{ending}")
     return kind, ending
 
 
@@ -186,6 +196,24 @@ def _finish(name: str, format_id: str, parsed: Parsed, strict: bool) -> tuple[Ju
     return Judgments.from_rows(parsed.rows), report
 
 
+def _read_database(url: str, format: str, options: ReadOptions) -> tuple[str, str, Parsed]:
+    """What messages call the database, the id that stands for its format, and its judgments."""
+    scheme = url.partition(":")[0].partition("+")[0].lower()
+    if scheme not in STORES:  # the rest of the address may hold a password, and is not shown
+        raise InputError(
+            f"{scheme}://…: cannot be read; allowed: a file, sqlite:///FILE or postgresql://USER@HOST/NAME"
+        )
+    if format != "auto":
+        raise InputError(f"format {format!r} is a file format, and {scheme}://… is a database; leave out --from")
+    try:
+        name, parsed = STORES[scheme](url, options)
+    except ModuleNotFoundError as error:
+        if error.name is None or error.name.partition(".")[0] == "palmares":
+            raise
+        raise MissingExtraError("reading the database of a campaign", "server", error.name) from None
+    return name, "campaign", parsed
+
+
 def _load(format_id: str) -> Format:
     loaded: Format = FORMATS.load(format_id)()
     return loaded
@@ -195,14 +223,14 @@ def _named(format_id: str) -> Format | None:
     return None if format_id == "auto" else _load(format_id)
 
 
-def _detect_columns(names: list[str], where: str, options: ReadOptions) -> Format:
+def _detect_columns(names: list[str], source: str, options: ReadOptions) -> Format:
     roles = Roles.guess(names, options)
     for format_id in _TABLES:
         kind = _load(format_id)
         if isinstance(kind, TableFormat) and kind.matches(roles):
             return kind
     raise InputError(
-        f"{where}: no known format has the columns {', '.join(roles.present[:12])}; known formats: "
+        f"{source}: no known format has the columns {', '.join(roles.present[:12])}; known formats: "
         f"{', '.join(FORMATS)}; name the columns, e.g. --column system_a=left_model --column outcome=verdict"
     )
 
@@ -218,10 +246,6 @@ def _for_ending(ending: str, path: Path) -> Format:
         f"{path}: cannot tell the format from the ending {path.suffix!r}; known endings: .csv .tsv .jsonl .parquet "
         ".xml .toc .toi .soc .soi, each also with .gz or .zst"
     )
-
-
-def _listed(endings: Iterable[str]) -> str:
-    return ", ".join(f".{e}" for e in endings)
 
 
 def _to_polars(frame: Any) -> pl.DataFrame:

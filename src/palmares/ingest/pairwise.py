@@ -2,43 +2,44 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from collections.abc import Mapping
 
 import polars as pl
 
 from ..errors import InputError, LossyWriteError
-from ..judgments import Judgments
-from . import outcomes, tables
-from .base import Feature, Format, Parsed, ReadOptions
-from .columns import Roles
-from .sieve import Sieve, quoted
-from .source import Source
+from ..judgments import A_BETTER, B_BETTER, TIE, Judgments
+from . import tables
+from .base import Feature, ReadOptions
+from .columns import Roles, Sieve, quoted
+from .tables import TableFormat
 
 _EVERYTHING: frozenset[Feature] = frozenset(
     ("lang_pair", "segment", "judge", "ranking", "weight", "position", "time", "duration", "extra")
 )
+# fmt: off
+_A = (
+    "a", "model_a", "system_a", "left", "first", "x", "model_x", ">", "a>b", "a>>b", "win", "[[a]]", "a_better",
+)
+_B = (
+    "b", "model_b", "system_b", "right", "second", "y", "model_y", "<", "b>a", "b>>a", "loss", "[[b]]", "b_better",
+)
+_TIE = (
+    "tie", "draw", "=", "a=b", "equal", "same", "both", "neither", "[[c]]", "tie (bothbad)", "tie (both bad)",
+    "both bad", "both-bad", "both_bad", "bothbad", "both good", "both-good", "both_good", "bothgood",
+)
+# fmt: on
 
+#: Every word for an outcome, in lower case. Both-bad is a tie: neither output was preferred.
+_WORDS: dict[str, int] = {
+    **dict.fromkeys(_A, A_BETTER),
+    **dict.fromkeys(_B, B_BETTER),
+    **dict.fromkeys(_TIE, TIE),
+}
+#: Numbers have no fixed meaning; these two sets are told apart by the value only one of them has.
+_SIGNED = {1.0: A_BETTER, 0.0: TIE, -1.0: B_BETTER}
+_SHARE = {1.0: A_BETTER, 0.5: TIE, 0.0: B_BETTER}
 
-class TableFormat(Format):
-    """A format whose files are tables; subclasses say how columns become judgments."""
-
-    endings: ClassVar[tuple[str, ...]] = ("csv", "tsv", "jsonl", "parquet")
-
-    def matches(self, roles: Roles) -> bool:
-        """Whether a table with these columns is of this format."""
-        raise NotImplementedError
-
-    def sift(self, frame: pl.DataFrame, roles: Roles, options: ReadOptions) -> Sieve:
-        """Turn the records of a table into rows of judgments."""
-        raise NotImplementedError
-
-    def parse(self, source: Source, options: ReadOptions) -> Parsed:
-        return self.parse_table(tables.from_source(source), options)
-
-    def parse_table(self, table: tables.Table, options: ReadOptions) -> Parsed:
-        sieve = self.sift(table.frame, Roles.guess(table.frame.columns, options), options)
-        records = table.frame.height + len(table.dropped)
-        return Parsed(sieve.rows(), table.lines(sieve.dropped), records, table.line_word)
+_ALLOWED = "a, b, tie (or model_a, model_b; left, right; >, <, =; both-bad is a tie)"
 
 
 class Pairwise(TableFormat):
@@ -56,7 +57,7 @@ class Pairwise(TableFormat):
         if not self.matches(roles):
             raise InputError(_need(roles, "system_a and system_b with an outcome, a winner or two ranks"))
         if not roles.has("system_a", "system_b"):
-            return chosen_over(frame, roles, options, "winner", "loser")
+            return _chosen_over(frame, roles, options, "winner", "loser")
         if roles.has("outcome"):
             return _with_outcome(frame, roles, options, roles["outcome"])
         if roles.has("winner"):
@@ -64,15 +65,18 @@ class Pairwise(TableFormat):
         return _with_ranks(frame, roles, options)
 
     def write(self, judgments: Judgments, ending: str) -> bytes:
-        return self.to_bytes(judgments.to_rows(), ending)
+        return _to_bytes(judgments.to_rows(), ending)
 
-    def to_bytes(self, rows: pl.DataFrame, ending: str) -> bytes:
-        """Rows as `Judgments` takes them, which this format can hold even if there are none."""
-        words = pl.Series(["b", "tie", "a"])
-        front = ["lang_pair", "segment", "judge", "ranking", "system_a", "system_b", "outcome"]
-        named = rows.with_columns(words.gather(rows["outcome"].cast(pl.Int64) + 1).alias("outcome"))
-        order = [c for c in front if c in rows.columns] + [c for c in rows.columns if c not in front]
-        return tables.to_bytes(named.select(order), ending)
+    def write_empty(self, rows: pl.DataFrame, ending: str) -> bytes:
+        return _to_bytes(rows, ending)
+
+
+def _to_bytes(rows: pl.DataFrame, ending: str) -> bytes:
+    words = pl.Series(["b", "tie", "a"])
+    front = ["lang_pair", "segment", "judge", "ranking", "system_a", "system_b", "outcome"]
+    named = rows.with_columns(words.gather(rows["outcome"].cast(pl.Int64) + 1).alias("outcome"))
+    order = [c for c in front if c in rows.columns] + [c for c in rows.columns if c not in front]
+    return tables.to_bytes(named.select(order), ending)
 
 
 class Arena(TableFormat):
@@ -90,7 +94,7 @@ class Arena(TableFormat):
         if not self.matches(roles):
             raise InputError(_need(roles, "model_a, model_b and winner"))
         fixed = {**roles.column, "system_a": "model_a", "system_b": "model_b"}
-        roles = Roles({k: v for k, v in fixed.items() if k not in ("position_a", "position_b")}, roles.present)
+        roles = Roles(fixed, roles.present).without("position_a", "position_b")
         sieve = _with_winner(frame, roles, options, "winner", sure=("model_a", "model_b", "tie"))
         shown = [pl.lit(1, pl.Int32).alias("position_a"), pl.lit(2, pl.Int32).alias("position_b")]
         sieve.frame = sieve.frame.with_columns(shown)
@@ -124,7 +128,7 @@ class ChosenRejected(TableFormat):
     def sift(self, frame: pl.DataFrame, roles: Roles, options: ReadOptions) -> Sieve:
         if not self.matches(roles):
             raise InputError(_need(roles, "chosen and rejected (or chosen_model and rejected_model)"))
-        return chosen_over(frame, roles, options, "chosen", "rejected")
+        return _chosen_over(frame, roles, options, "chosen", "rejected")
 
     def write(self, judgments: Judgments, ending: str) -> bytes:
         rows = judgments.to_rows()
@@ -142,7 +146,7 @@ class ChosenRejected(TableFormat):
         return tables.to_bytes(named, ending)
 
 
-def chosen_over(frame: pl.DataFrame, roles: Roles, options: ReadOptions, better: str, worse: str) -> Sieve:
+def _chosen_over(frame: pl.DataFrame, roles: Roles, options: ReadOptions, better: str, worse: str) -> Sieve:
     """Records that name the better and the worse system."""
     sieve = _two_systems(frame, roles, options, roles[better], roles[worse])
     sieve.frame = sieve.frame.with_columns(pl.lit(1, pl.Int8).alias("outcome"))
@@ -161,10 +165,10 @@ def _two_systems(frame: pl.DataFrame, roles: Roles, options: ReadOptions, a: str
 
 def _with_outcome(frame: pl.DataFrame, roles: Roles, options: ReadOptions, column: str) -> Sieve:
     """Records that say in a word or a number which side is better."""
-    sieve = _two_systems(frame, roles, options, roles["system_a"], roles["system_b"], _said=column)
-    sieve.reject(pl.col("_said").is_null(), "the outcome is missing")
-    sieve.frame = sieve.frame.with_columns(outcomes.codes(sieve.frame["_said"]).alias("outcome"))
-    _reject_unknown(sieve, outcomes.ALLOWED)
+    sieve = _two_systems(frame, roles, options, roles["system_a"], roles["system_b"], _outcome=column)
+    sieve.reject(pl.col("_outcome").is_null(), "the outcome is missing")
+    sieve.frame = sieve.frame.with_columns(_codes(sieve.frame["_outcome"]).alias("outcome"))
+    _reject_unknown(sieve, _ALLOWED)
     return sieve
 
 
@@ -175,25 +179,61 @@ def _with_winner(
 
     A word that is also the name of the other side could mean either, unless it is one of ``sure``.
     """
-    sieve = _two_systems(frame, roles, options, roles["system_a"], roles["system_b"], _said=column)
-    sieve.reject(pl.col("_said").is_null(), "the winner is missing")
-    said = pl.col("_said")
+    sieve = _two_systems(frame, roles, options, roles["system_a"], roles["system_b"], _outcome=column)
+    sieve.reject(pl.col("_outcome").is_null(), "the winner is missing")
+    word = pl.col("_outcome")
     a, b = pl.lit(1, pl.Int8), pl.lit(-1, pl.Int8)
-    named = pl.when(said == pl.col("system_a")).then(a).when(said == pl.col("system_b")).then(b)
+    named = pl.when(word == pl.col("system_a")).then(a).when(word == pl.col("system_b")).then(b)
     sieve.frame = sieve.frame.with_columns(named.alias("_named"))
     # A number that is the name of a side (models called 1 and 2) is no numeric outcome.
-    word = pl.when(pl.col("_named").is_null() | ~said.cast(pl.Float64, strict=False).is_not_null()).then(said)
-    sieve.frame = sieve.frame.with_columns(outcomes.codes(sieve.frame.select(word).to_series()).alias("outcome"))
-    clash = (pl.col("_named") != pl.col("outcome")) & ~said.is_in(list(sure))
-    sieve.reject(clash, pl.format("winner {} is both a system and a word for another outcome", quoted("_said")))
+    is_number = word.cast(pl.Float64, strict=False).is_not_null()
+    words = sieve.frame.select(pl.when(pl.col("_named").is_null() | ~is_number).then(word)).to_series()
+    sieve.frame = sieve.frame.with_columns(_codes(words).alias("outcome"))
+    clash = (pl.col("_named") != pl.col("outcome")) & ~word.is_in(list(sure))
+    sieve.reject(clash, pl.format("winner {} is both a system and a word for another outcome", quoted("_outcome")))
     sieve.frame = sieve.frame.with_columns(pl.coalesce("outcome", "_named").alias("outcome"))
-    _reject_unknown(sieve, outcomes.ALLOWED + ", or the winner's name")
+    _reject_unknown(sieve, _ALLOWED + ", or the winner's name")
     return sieve
 
 
 def _reject_unknown(sieve: Sieve, allowed: str) -> None:
-    unknown = pl.format(f"unknown outcome {{}}; allowed: {allowed}", quoted("_said"))
+    unknown = pl.format(f"unknown outcome {{}}; allowed: {allowed}", quoted("_outcome"))
     sieve.reject(pl.col("outcome").is_null(), unknown)
+
+
+def _codes(values: pl.Series) -> pl.Series:
+    """+1, 0 or −1 for every value; null where it is no known word."""
+    text = values.cast(pl.String).str.strip_chars().str.to_lowercase()
+    distinct = text.drop_nulls().unique().to_list()
+    words = {value: _WORDS[value] for value in distinct if value in _WORDS}
+    numbers = {value: float(value) for value in distinct if value not in _WORDS and _is_number(value)}
+    table = words | _numeric(numbers, among_words=bool(words))
+    return text.replace_strict(list(table), list(table.values()), default=None, return_dtype=pl.Int8)
+
+
+def _numeric(numbers: Mapping[str, float], *, among_words: bool) -> dict[str, int]:
+    """What numbers mean, if they can be told to be of one of the two sets."""
+    values = set(numbers.values())
+    if -1.0 in values and 0.5 not in values:
+        meaning = _SIGNED
+    elif 0.5 in values and -1.0 not in values:
+        meaning = _SHARE
+    elif among_words or not values & {1.0, 0.0, -1.0, 0.5}:
+        return {}
+    else:
+        raise InputError(
+            f"numeric outcomes {', '.join(sorted(numbers)[:6])} are ambiguous: known sets are 1 / 0 / −1 (a "
+            f"better, tie, b better) and 1 / 0.5 / 0; write words instead: {_ALLOWED}"
+        )
+    return {text: meaning[number] for text, number in numbers.items() if number in meaning}
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
 
 
 def _with_ranks(frame: pl.DataFrame, roles: Roles, options: ReadOptions) -> Sieve:

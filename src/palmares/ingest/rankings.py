@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+import numpy as np
 import polars as pl
 
 from ..errors import LossyWriteError
 from ..judgments import Judgments
 from .base import RECORD
-from .sieve import Sieve, quoted
+from .columns import Sieve, quoted
 
 #: In frames of outputs: larger is better; ranks are negated.
 VALUE = "_value"
@@ -113,9 +114,10 @@ def rebuild(judgments: Judgments, format_id: str) -> pl.DataFrame:
     of a ranking are not all there once, contradict each other or their context: no ranking says that.
     """
     rows = judgments.to_rows()
-    number = pl.int_range(pl.len(), dtype=pl.Int64)
-    key = pl.col("ranking").rank("dense") - 1 if "ranking" in rows.columns else pl.lit(None, pl.UInt32)
-    rows = rows.with_columns(pl.coalesce(key.cast(pl.Int64), -1 - number).alias(RECORD))
+    group = judgments.group_codes("ranking")
+    # Judgments outside any ranking go first, the last of them at the top.
+    numbers = np.where(judgments.codes("ranking") < 0, -group, group)
+    rows = rows.with_columns(pl.Series(RECORD, numbers, dtype=pl.Int64))
     shared = [c for c in rows.columns if c not in _OF_A_PAIR]
     contexts = rows.select(shared).unique(maintain_order=True)
     if contexts[RECORD].n_unique() < contexts.height:
@@ -165,10 +167,10 @@ def _check_complete(ranked: pl.DataFrame, rows: pl.DataFrame, format_id: str) ->
     if ranked.filter(pl.col("_met") != size - 1).height:
         raise _not_a_ranking(format_id, "some pairs of a ranking are missing or there twice")
     rank_of = ranked.select(RECORD, "system", "rank")
-    told = rows.join(rank_of, left_on=[RECORD, "system_a"], right_on=[RECORD, "system"]).join(
+    ranked_pairs = rows.join(rank_of, left_on=[RECORD, "system_a"], right_on=[RECORD, "system"]).join(
         rank_of, left_on=[RECORD, "system_b"], right_on=[RECORD, "system"], suffix="_b"
     )
-    if told.filter((pl.col("rank_b") - pl.col("rank")).sign() != pl.col("outcome")).height:
+    if ranked_pairs.filter((pl.col("rank_b") - pl.col("rank")).sign() != pl.col("outcome")).height:
         raise _not_a_ranking(format_id, "the judgments of a ranking contradict each other (a > b > c > a)")
 
 

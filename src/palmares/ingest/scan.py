@@ -9,6 +9,7 @@ from __future__ import annotations
 import csv
 import warnings
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 
 import polars as pl
@@ -16,12 +17,12 @@ import polars as pl
 from ..errors import InputError
 from ..judgments import Judgments
 from ..judgments.counts import PairCounts
-from . import tables
 from .base import RECORD, Dropped, ReadOptions, ReadReport
 from .columns import Roles
 from .files import DroppedRowsWarning, detect, read_with_report
-from .pairwise import Arena, Pairwise, TableFormat
+from .pairwise import Arena, Pairwise
 from .source import Source
+from .tables import Layout
 
 _HEAD = 1 << 16
 #: So many faulty lines mean that the file is not what it was taken for.
@@ -44,17 +45,15 @@ def scan(
     columns, strict
         As for `palmares.read`.
     """
-    found, report = scan_with_report(path, columns=columns, strict=strict)
+    counts, report = scan_with_report(path, columns=columns, strict=strict)
     if report.rejected:
         warnings.warn(report.summary(), DroppedRowsWarning, stacklevel=2)
-    if lang_pair is None and len(found) > 1:
-        raise InputError(
-            f"{report.source}: mixes {len(found)} language pairs ({', '.join(map(str, found))}); "
-            "choose one with lang_pair="
-        )
-    if lang_pair is not None and lang_pair not in found:
-        raise InputError(f"{report.source}: has no language pair {lang_pair!r}; it has: {', '.join(map(str, found))}")
-    return found[lang_pair] if lang_pair is not None else next(iter(found.values()))
+    known = ", ".join(map(str, counts))
+    if lang_pair is None and len(counts) > 1:
+        raise InputError(f"{report.source}: mixes {len(counts)} language pairs ({known}); choose one with lang_pair=")
+    if lang_pair is not None and lang_pair not in counts:
+        raise InputError(f"{report.source}: has no language pair {lang_pair!r}; it has: {known}")
+    return counts[lang_pair] if lang_pair is not None else next(iter(counts.values()))
 
 
 def scan_with_report(
@@ -62,11 +61,10 @@ def scan_with_report(
 ) -> tuple[dict[str | None, PairCounts], ReadReport]:
     """Counts by language pair, and what was dropped."""
     options = ReadOptions(columns or {})
-    opened = _open(Path(path), options)
-    if opened is not None:
-        frame, kind, roles, delimiter = opened
+    stream = _open(Path(path), options)
+    if stream is not None:
         try:
-            return _count(str(path), frame, kind, roles, delimiter, strict)
+            return _count(stream, strict)
         except pl.exceptions.PolarsError:
             pass  # a ragged line or a wrong byte: reading record by record says which
     judgments, report = read_with_report(path, options=options, strict=strict)
@@ -74,7 +72,23 @@ def scan_with_report(
     return {pair: _labelled(part.counts, pair) for pair, part in parts.items()}, report
 
 
-def _open(path: Path, options: ReadOptions) -> tuple[pl.LazyFrame, TableFormat, Roles, str | None] | None:
+@dataclass(frozen=True)
+class _Stream:
+    """A file that can be streamed: its records, and which of its columns count; a delimiter if it is text."""
+
+    name: str
+    records: pl.LazyFrame
+    format: Pairwise | Arena
+    roles: Roles
+    delimiter: str | None
+
+    @property
+    def keys(self) -> list[str]:
+        """The columns by which records are grouped."""
+        return list(dict.fromkeys(self.roles.column.values()))
+
+
+def _open(path: Path, options: ReadOptions) -> _Stream | None:
     """A lazy frame of what can be streamed; None where the file has to be read whole."""
     try:
         with path.open("rb") as file:
@@ -92,37 +106,39 @@ def _open(path: Path, options: ReadOptions) -> tuple[pl.LazyFrame, TableFormat, 
     ):
         return None
     else:
-        names, delimiter = tables.header(source.data, str(path))
-        lazy = pl.scan_csv(path, separator=delimiter, infer_schema=False, new_columns=names)
+        layout = Layout.of(source)
+        delimiter = layout.delimiter
+        lazy = pl.scan_csv(path, separator=delimiter, infer_schema=False, new_columns=list(layout.names))
     roles = Roles.guess(lazy.collect_schema().names(), options)
     kind = detect(source, options) if delimiter else _parquet_format(roles)
     if not isinstance(kind, Pairwise | Arena) or roles.has("weight"):
         return None
-    return lazy, kind, Roles({k: v for k, v in roles.column.items() if k in _KEYS}, roles.present), delimiter
+    counted = Roles({k: v for k, v in roles.column.items() if k in _KEYS}, roles.present)
+    return _Stream(str(path), lazy, kind, counted, delimiter)
 
 
-def _parquet_format(roles: Roles) -> TableFormat | None:
-    return next((kind for kind in (Arena(), Pairwise()) if kind.matches(roles)), None)
+def _parquet_format(roles: Roles) -> Arena | Pairwise | None:
+    formats: tuple[Arena | Pairwise, ...] = (Arena(), Pairwise())
+    return next((kind for kind in formats if kind.matches(roles)), None)
 
 
-def _count(
-    name: str, lazy: pl.LazyFrame, kind: TableFormat, roles: Roles, delimiter: str | None, strict: bool
-) -> tuple[dict[str | None, PairCounts], ReadReport]:
-    keys = list(dict.fromkeys(roles.column.values()))
-    groups = lazy.group_by(keys).len("_copies").collect(engine="streaming").sort(keys)
+def _count(stream: _Stream, strict: bool) -> tuple[dict[str | None, PairCounts], ReadReport]:
+    name, keys = stream.name, stream.keys
+    groups = stream.records.group_by(keys).len("_copies").collect(engine="streaming").sort(keys)
     if groups.height == 0:
         raise InputError(f"{name}: has a header but no rows")
     groups = groups.with_columns(pl.int_range(pl.len(), dtype=pl.Int64).alias(RECORD))
-    sieve = kind.sift(groups, Roles(roles.column, tuple(keys)), ReadOptions())
+    sieve = stream.format.sift(groups, Roles(stream.roles.column, tuple(keys)), ReadOptions())
     faulty = {d.line: d.reason for d in sieve.dropped}
-    dropped = tuple(_find(name, groups.filter(pl.col(RECORD).is_in(list(faulty))), keys, faulty, delimiter))
+    dropped = tuple(_find(stream, groups.filter(pl.col(RECORD).is_in(list(faulty))), faulty))
     kept = sieve.frame.join(groups.select(RECORD, "_copies"), on=RECORD, how="left", maintain_order="left")
     total = int(kept["_copies"].sum())
-    report = ReadReport(name, kind.id, total + len(dropped), total, dropped, "line" if delimiter else "row")
+    word = "line" if stream.delimiter else "row"
+    report = ReadReport(name, stream.format.id, total + len(dropped), total, dropped, word)
     if strict and dropped:
         raise InputError(f"refused, because --strict allows no faulty record:\n{report.summary()}")
     if not total:
-        raise InputError(f"{name}: read as {kind.id!r}, no judgment is left:\n{report.summary()}")
+        raise InputError(f"{name}: read as {stream.format.id!r}, no judgment is left:\n{report.summary()}")
     return _counts(kept), report
 
 
@@ -137,30 +153,32 @@ def _labelled(counts: PairCounts, pair: str | None) -> PairCounts:
     return PairCounts(counts.systems, counts.wins, counts.ties, pair)
 
 
-def _find(
-    name: str, groups: pl.DataFrame, keys: list[str], faulty: Mapping[int, str], delimiter: str | None
-) -> Iterator[Dropped]:
+def _find(stream: _Stream, groups: pl.DataFrame, faulty: Mapping[int, str]) -> Iterator[Dropped]:
     """The lines of the faulty groups."""
     if not faulty:
         return
-    reasons = {tuple(row[:-1]): faulty[row[-1]] for row in groups.select(*keys, RECORD).iter_rows()}
-    records = _delimited_records(name, keys, delimiter) if delimiter else _parquet_records(name, keys)
-    found = 0
-    for line, key in records:
+    reasons = {tuple(row[:-1]): faulty[row[-1]] for row in groups.select(*stream.keys, RECORD).iter_rows()}
+    dropped = 0
+    for line, key in _records(stream):
         reason = reasons.get(key)
         if reason is not None:
-            found += 1
-            if found > _MOST_DROPPED:
+            dropped += 1
+            if dropped > _MOST_DROPPED:
                 raise InputError(
-                    f"{name}: more than {_MOST_DROPPED:,} faulty lines, such as line {line} ({reason}); "
+                    f"{stream.name}: more than {_MOST_DROPPED:,} faulty lines, such as line {line} ({reason}); "
                     "is this the right format, and are these the right columns?"
                 )
             yield Dropped(line, reason)
 
 
-def _delimited_records(name: str, keys: list[str], delimiter: str) -> Iterator[tuple[int, tuple[str | None, ...]]]:
-    with open(name, encoding="utf-8", newline="") as file:
-        reader = csv.reader(file, delimiter=delimiter)
+def _records(stream: _Stream) -> Iterator[tuple[int, tuple[str | None, ...]]]:
+    """The number of every line or row, and its values in the columns that count."""
+    keys = stream.keys
+    if stream.delimiter is None:
+        yield from enumerate(pl.read_parquet(stream.name, columns=keys).select(keys).iter_rows(), 1)
+        return
+    with open(stream.name, encoding="utf-8", newline="") as file:
+        reader = csv.reader(file, delimiter=stream.delimiter)
         names = [column.strip() for column in next(reader)]
         index = [names.index(key) for key in keys]
         line = reader.line_num + 1
@@ -168,7 +186,3 @@ def _delimited_records(name: str, keys: list[str], delimiter: str) -> Iterator[t
             if fields:
                 yield line, tuple((fields[i] or None) if i < len(fields) else None for i in index)
             line = reader.line_num + 1
-
-
-def _parquet_records(name: str, keys: list[str]) -> Iterator[tuple[int, tuple[str | None, ...]]]:
-    yield from enumerate(pl.read_parquet(name, columns=keys).select(keys).iter_rows(), 1)

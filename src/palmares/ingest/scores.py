@@ -1,4 +1,4 @@
-"""One score a record (direct assessment, ESA, Likert), reduced to the order each judge gave."""
+"""One score per output (direct assessment, ESA, Likert), reduced to the order each judge gave."""
 
 from __future__ import annotations
 
@@ -6,14 +6,13 @@ import polars as pl
 
 from ..errors import InputError
 from .base import RECORD, ReadOptions
-from .columns import Roles
-from .pairwise import TableFormat
+from .columns import Roles, Sieve, quoted
 from .rankings import VALUE, pairs
-from .sieve import Sieve, quoted
+from .tables import TableFormat
 
 
 class Scores(TableFormat):
-    """``segment``, ``system``, ``score``, usually ``judge``: outputs of one segment scored by one judge rank.
+    """``segment``, ``system``, ``score``, usually ``judge``: what one judge scored of one segment is a ranking.
 
     Scores that differ by no more than the margin are a tie. A judge's repeated scores of one output
     are averaged. Read only: an order has no scores to write back.
@@ -31,8 +30,7 @@ class Scores(TableFormat):
                 f"a table of scores needs the columns system, score and segment; it has {', '.join(roles.present)}; "
                 "name yours, e.g. --column score=rating"
             )
-        per_output = ("weight", "position_a", "position_b", "time", "duration")
-        roles = Roles({k: v for k, v in roles.column.items() if k not in per_output}, roles.present)
+        roles = roles.without("weight", "position_a", "position_b", "time", "duration")  # of an output, not of a pair
         sieve = Sieve.start(frame, roles, options, system=roles["system"], _score=roles["score"])
         number = pl.col("_score").cast(pl.Float64, strict=False)
         sieve.reject(pl.col("system").is_null(), "the system is missing")
@@ -51,10 +49,10 @@ def _keys(frame: pl.DataFrame) -> list[str]:
 
 def _as_pairs(frame: pl.DataFrame, number: pl.Expr, options: ReadOptions) -> pl.DataFrame:
     keys = _keys(frame)
-    value = -number if options.lower_is_better else number
+    value = -number if options.scores.lower_is_better else number
     outputs = frame.group_by(*keys, "system").agg(value.sort().mean().alias(VALUE)).sort(*keys, "system")
     group = pl.struct(keys).rank("dense").cast(pl.Int64)
     outputs = outputs.with_columns(group.alias(RECORD), pl.lit(None, pl.Int32).alias("position"))
     contexts = outputs.select(RECORD, *keys).unique(RECORD, maintain_order=True)
-    rows = pairs(outputs, contexts, margin=options.margin)
+    rows = pairs(outputs, contexts, margin=options.scores.margin)
     return rows.with_columns(pl.col(RECORD).cast(pl.String).alias("ranking")).drop("position_a", "position_b")

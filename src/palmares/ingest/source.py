@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import os
+import re
 import secrets
 import sys
 import zlib
@@ -22,6 +23,7 @@ _GZIP, _ZSTD, _PARQUET = b"\x1f\x8b", b"\x28\xb5\x2f\xfd", b"PAR1"
 _UTF16 = (b"\xff\xfe", b"\xfe\xff")
 _UTF8_MARK = b"\xef\xbb\xbf"
 _COMPRESSION = (".gz", ".zst")
+_HALF_CHARACTER = re.compile("[\ud800-\udfff]")
 
 
 @dataclass(frozen=True)
@@ -61,6 +63,11 @@ def unpacked(place: str | os.PathLike[str] | IO[Any]) -> tuple[str, bytes]:
     """What messages call a path, ``-`` or an open file, and its bytes, decompressed."""
     name, raw = _raw(place)
     return name, _decompressed(name, raw)
+
+
+def has_half_character(text: str) -> bool:
+    """Whether a text has half of a surrogate pair, which is no character: no file or database stores it."""
+    return _HALF_CHARACTER.search(text) is not None
 
 
 def compress(data: bytes, path: Path) -> bytes:

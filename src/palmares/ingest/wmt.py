@@ -11,10 +11,9 @@ from ..errors import InputError, LossyWriteError
 from ..judgments import Judgments
 from . import tables
 from .base import RECORD, ReadOptions
-from .columns import Roles
-from .pairwise import TableFormat
+from .columns import Roles, Sieve, quoted
 from .rankings import VALUE, check_not_merged, comparable, expand_merged, pairs, rebuild, split_merged, with_ranking_ids
-from .sieve import Sieve, quoted
+from .tables import TableFormat
 
 _SYSTEM = re.compile(r"system(\d+)id", re.IGNORECASE)
 _PLACEHOLDER = "PLACEHOLDER"
@@ -32,15 +31,15 @@ class Wmt(TableFormat):
     endings = ("csv", "tsv")
 
     def matches(self, roles: Roles) -> bool:
-        return len(slots(roles)) >= 2
+        return len(_slots(roles)) >= 2
 
     def sift(self, frame: pl.DataFrame, roles: Roles, options: ReadOptions) -> Sieve:
-        places = slots(roles)
+        places = _slots(roles)
         if len(places) < 2:
             raise InputError(
                 f"a WMT file needs system1Id, system1rank, system2Id, …; it has {', '.join(roles.present)}"
             )
-        roles = Roles({k: v for k, v in roles.column.items() if k not in _NOT_HERE}, roles.present)
+        roles = roles.without(*_NOT_HERE)
         text = {f"_s{k}": system for k, (system, _) in enumerate(places, 1)}
         text |= {f"_r{k}": rank for k, (_, rank) in enumerate(places, 1)}
         sieve = Sieve.start(frame, roles, options, **text)
@@ -84,7 +83,7 @@ class WmtPairwise(TableFormat):
     endings = ("csv", "tsv")
 
     def matches(self, roles: Roles) -> bool:
-        return len(slots(roles)) == 2 and roles.has("ranking")
+        return len(_slots(roles)) == 2 and roles.has("ranking")
 
     def sift(self, frame: pl.DataFrame, roles: Roles, options: ReadOptions) -> Sieve:
         if not self.matches(roles):
@@ -92,8 +91,8 @@ class WmtPairwise(TableFormat):
                 "a WMT pairwise file needs system1Id, system1rank, system2Id, system2rank and rankingID; "
                 f"it has {', '.join(roles.present)}"
             )
-        roles = Roles({k: v for k, v in roles.column.items() if k not in _NOT_HERE}, roles.present)
-        (s1, r1), (s2, r2) = slots(roles)
+        roles = roles.without(*_NOT_HERE)
+        (s1, r1), (s2, r2) = _slots(roles)
         sieve = Sieve.start(frame, roles, options, _s1=s1, _r1=r1, _s2=s2, _r2=r2)
         outputs = comparable(sieve, _checked_outputs(sieve, 2, _MOST_OUTPUTS))
         parts = split_merged(outputs["system"].unique())
@@ -102,7 +101,8 @@ class WmtPairwise(TableFormat):
             rows = pairs(outputs, sieve.frame)
         else:
             _reject_overlaps(sieve, parts)
-            rows = _expand_pairs(pairs(_still_in(sieve, outputs), sieve.frame), merged)
+            outputs = outputs.join(sieve.frame.select(RECORD), on=RECORD, how="semi", maintain_order="left")
+            rows = _expand_pairs(pairs(outputs, sieve.frame), merged)
         sieve.frame = rows.drop("position_a", "position_b")
         return sieve
 
@@ -128,31 +128,31 @@ class WmtPairwise(TableFormat):
 _NOT_HERE = {"system_a", "system_b", "rank_a", "rank_b", "position_a", "position_b", "source"}
 
 
-def slots(roles: Roles) -> list[tuple[str, str]]:
+def _slots(roles: Roles) -> list[tuple[str, str]]:
     """The (system, rank) columns of a WMT header, by number."""
     lower = {name.lower(): name for name in roles.present}
-    found = []
+    numbered = []
     for name in roles.present:
         match = _SYSTEM.fullmatch(name)
         if match and f"system{match[1]}rank" in lower:
-            found.append((int(match[1]), name, lower[f"system{match[1]}rank"]))
-    return [(system, rank) for _, system, rank in sorted(found)]
+            numbered.append((int(match[1]), name, lower[f"system{match[1]}rank"]))
+    return [(system, rank) for _, system, rank in sorted(numbered)]
 
 
 def _checked_outputs(sieve: Sieve, n: int, most: int) -> pl.DataFrame:
     """One row per ranked output, after the rankings with something wrong were rejected."""
-    slots_used = range(1, n + 1)
-    empty = {k: pl.col(f"_s{k}").is_null() | (pl.col(f"_s{k}") == _PLACEHOLDER) for k in slots_used}
-    ranks = [pl.when(~empty[k]).then(pl.col(f"_r{k}")).alias(f"_r{k}") for k in slots_used]
-    systems = [pl.when(~empty[k]).then(pl.col(f"_s{k}")).alias(f"_s{k}") for k in slots_used]
+    numbers = range(1, n + 1)
+    empty = {k: pl.col(f"_s{k}").is_null() | (pl.col(f"_s{k}") == _PLACEHOLDER) for k in numbers}
+    ranks = [pl.when(~empty[k]).then(pl.col(f"_r{k}")).alias(f"_r{k}") for k in numbers]
+    systems = [pl.when(~empty[k]).then(pl.col(f"_s{k}")).alias(f"_s{k}") for k in numbers]
     sieve.frame = sieve.frame.with_columns(*ranks).with_columns(*systems)
-    values = {k: pl.col(f"_r{k}").cast(pl.Int64, strict=False) for k in slots_used}
-    used = {k: pl.col(f"_s{k}").is_not_null() for k in slots_used}
-    sieve.reject(pl.any_horizontal(used[k] & (values[k] == -1) for k in slots_used), _SKIPPED, skipped=True)
-    for k in slots_used:
-        said = pl.format("rank {} of output {} is out of range; allowed: whole numbers from 1 to {} (−1: skipped)",
-                         quoted(f"_r{k}"), pl.lit(k), pl.lit(most))  # fmt: skip
-        sieve.reject(used[k] & ~values[k].is_between(1, most).fill_null(False), said)
+    values = {k: pl.col(f"_r{k}").cast(pl.Int64, strict=False) for k in numbers}
+    used = {k: pl.col(f"_s{k}").is_not_null() for k in numbers}
+    sieve.reject(pl.any_horizontal(used[k] & (values[k] == -1) for k in numbers), _SKIPPED, skipped=True)
+    for k in numbers:
+        fault = pl.format("rank {} of output {} is out of range; allowed: whole numbers from 1 to {} (−1: skipped)",
+                          quoted(f"_r{k}"), pl.lit(k), pl.lit(most))  # fmt: skip
+        sieve.reject(used[k] & ~values[k].is_between(1, most).fill_null(False), fault)
     long = [
         sieve.frame.filter(used[k]).select(
             RECORD,
@@ -160,13 +160,9 @@ def _checked_outputs(sieve: Sieve, n: int, most: int) -> pl.DataFrame:
             (-values[k]).cast(pl.Float64).alias(VALUE),
             pl.lit(k, pl.Int32).alias("position"),
         )
-        for k in slots_used
+        for k in numbers
     ]
     return pl.concat(long).sort(RECORD, "position")
-
-
-def _still_in(sieve: Sieve, outputs: pl.DataFrame) -> pl.DataFrame:
-    return outputs.join(sieve.frame.select(RECORD), on=RECORD, how="semi", maintain_order="left")
 
 
 def _reject_overlaps(sieve: Sieve, parts: dict[str, list[str]]) -> None:

@@ -12,6 +12,7 @@ from starlette.datastructures import FormData
 
 from ..campaign.answers import Answer
 from ..campaign.errors import BadAnswer
+from ..ingest.source import has_half_character
 
 _RANK = re.compile(r"[1-9]\d?")
 _NUMBER = re.compile(r"\d{1,9}")
@@ -66,7 +67,7 @@ def field(form: FormData, name: str) -> str:
 
 def storable(text: str) -> str:
     """Refuse what no database stores: NUL, and halves of characters."""
-    if "\0" in text or any(0xD800 <= ord(sign) < 0xE000 for sign in text):
+    if "\0" in text or has_half_character(text):
         raise BadAnswer("a text holds NUL or half a character; send plain Unicode text")
     return text
 

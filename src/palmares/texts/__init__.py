@@ -42,12 +42,12 @@ TEXT_CHECKS = Registry(
 )
 
 _EXPORTS = {
-    "CheckReport": "palmares.texts.checks.findings:CheckReport",
-    "Finding": "palmares.texts.checks.findings:Finding",
+    "CheckReport": "palmares.texts.checks.base:CheckReport",
+    "Finding": "palmares.texts.checks.base:Finding",
     "LanguagePair": "palmares.texts.languages:LanguagePair",
     "Segment": "palmares.texts.testset:Segment",
     "TestSet": "palmares.texts.testset:TestSet",
-    "check": "palmares.texts.checks.run:check",
+    "check": "palmares.texts.checks.base:check",
     "read_texts": "palmares.texts.reading:read_texts",
 }
 
@@ -64,8 +64,7 @@ __all__ = [
 ]
 
 if TYPE_CHECKING:
-    from .checks.findings import CheckReport, Finding
-    from .checks.run import check
+    from .checks.base import CheckReport, Finding, check
     from .languages import LanguagePair
     from .reading import read_texts
     from .testset import Segment, TestSet

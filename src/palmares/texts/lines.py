@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from ..errors import InputError
-from ..ingest.source import Source, unpacked
+from ..ingest.source import Source, has_half_character, unpacked
 
 Path = str | os.PathLike[str]
 
@@ -77,7 +77,7 @@ def refuse_controls(text: str, place: str) -> None:
         raise InputError(
             f"{place} has a carriage return (U+000D) inside; lines must end in LF or CR LF; convert the file"
         )
-    kind = "half a character" if "\ud800" <= found[0] <= "\udfff" else "the control character"
+    kind = "half a character" if has_half_character(found[0]) else "the control character"
     raise InputError(
         f"{place} has {kind} U+{ord(found[0]):04X}, which no text should have; "
         "is the file damaged, or in another encoding (--encoding)?"

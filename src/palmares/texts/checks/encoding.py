@@ -6,8 +6,7 @@ import re
 from collections.abc import Iterator
 
 from ..testset import TestSet
-from .columns import Column, columns, source_column
-from .findings import Finding, Severity
+from .base import Column, Finding, Severity, columns, source_column
 
 #: From this share of lines on (and from this many), wrongly decoded text is an error: the file is, not a line.
 MANY, AT_LEAST = 0.1, 3

@@ -1,26 +1,38 @@
 """How well the lines of one text fit those of the others, at each shift.
 
 Texts in one language are compared by the words they share, sources and translations by what crosses languages
-(`features.crossing`) and by their lengths. All evidence is on the scale of a cosine: about 0 for lines that have
+(`_crossing`) and by their lengths. All evidence is on the scale of a cosine: about 0 for lines that have
 nothing to do with each other, up to 1 for equal ones.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+import re
+import unicodedata
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import NDArray
 
 from ..languages import base_language
 from ..testset import TestSet
-from . import features
-from .columns import Column, columns
+from .base import Column, columns
+from .scripts import words
 
-Floats = NDArray[np.float64]
+if TYPE_CHECKING:
+    from ...judgments.arrays import FloatArray
 
+#: Tokens of a text, each once, in an order that does not depend on the process.
+Tokens = Callable[[str], Iterable[str]]
+
+_WORD = re.compile(r"\w+")
+_NUMBER = re.compile(r"\d+")
+_ACCENTS = re.compile("[\u0300-\u036f]+")
+_MARKS = re.compile(r'[?!:;()"%/…¿]')
+#: Words of one origin often share their beginning: "president", "presidente".
+_STEM, _SHORTEST = 5, 4
 #: Weight of what crosses languages beside texts in the same language, and alone.
 _CROSSING_BESIDE, _CROSSING_ALONE = 0.5, 1.0
 #: Cosine that one nat of log likelihood by lengths is worth.
@@ -37,25 +49,25 @@ class Evidence:
     own: list[sp.csr_array] = field(repr=False)  # words, by text; the source's only count in its own language
     across: list[sp.csr_array] = field(repr=False)  # what crosses languages, by text
     total: sp.csr_array = field(repr=False)  # the sum of own, over the texts in the target language
-    lengths: Floats = field(repr=False)  # standardised log lengths, by text
+    lengths: FloatArray = field(repr=False)  # standardised log lengths, by text
     same_language: bool
 
     @classmethod
     def of(cls, testset: TestSet) -> Evidence:
-        found = tuple(columns(testset))
-        texts = [column.texts for column in found]
+        every = tuple(columns(testset))
+        texts = [column.texts for column in every]
         same_language = base_language(testset.langs.source) == base_language(testset.langs.target)
-        own = features.vectors(texts, features.words)
+        own = _vectors(texts, words)
         return cls(
-            found,
+            every,
             own,
-            features.vectors(texts, features.crossing),
+            _vectors(texts, _crossing),
             sp.csr_array(sum(own if same_language else own[1:])),
-            np.array([_standard_lengths(column) for column in found]),
+            np.array([_standard_lengths(column) for column in every]),
             same_language,
         )
 
-    def fit(self, text: int, shifts: Iterable[int], without: Collection[int] = ()) -> Floats:
+    def fit(self, text: int, shifts: Iterable[int], without: Collection[int] = ()) -> FloatArray:
         """How well line i of a text fits line i + shift of the others: a row a shift, a column a line."""
         others = [n for n in range(len(self.columns)) if n != text and n not in without]
         near = [n for n in others if self._is_near(n, text)]
@@ -66,7 +78,7 @@ class Evidence:
         for shift in shifts:
             row = np.zeros(len(self.columns[0].texts))
             if joint is not None:
-                row += features.shifted_products(self.own[text], joint, shift)
+                row += _shifted_products(self.own[text], joint, shift)
             if far:
                 row += weight * sum(self._across(text, n, shift) for n in far) / len(far)
             rows.append(row)
@@ -81,11 +93,11 @@ class Evidence:
     def _is_near(self, one: int, other: int) -> bool:
         return self.same_language or (one != 0) == (other != 0)
 
-    def _across(self, text: int, other: int, shift: int) -> Floats:
-        shared = features.shifted_products(self.across[text], self.across[other], shift)
+    def _across(self, text: int, other: int, shift: int) -> FloatArray:
+        shared = _shifted_products(self.across[text], self.across[other], shift)
         return np.asarray(shared + _NAT * self._by_length(text, other, shift))
 
-    def _by_length(self, text: int, other: int, shift: int) -> Floats:
+    def _by_length(self, text: int, other: int, shift: int) -> FloatArray:
         """Log likelihood ratio of two lengths belonging together, as correlated normals."""
         a, b = self.lengths[text], np.roll(self.lengths[other], -shift)
         rho = min(max(self._correlation(text, other), 0.0), _MOST_CORRELATED)
@@ -99,7 +111,7 @@ class Evidence:
         return max(float(np.mean(a * np.roll(b, -shift))) for shift in (-2, -1, 0, 1, 2))
 
 
-def _standard_lengths(column: Column) -> Floats:
+def _standard_lengths(column: Column) -> FloatArray:
     """Log lengths with mean 0 and variance 1; an empty text has the mean length, so that it says nothing."""
     lengths = np.array([np.log(len(text.strip()) + 5.0) if text.strip() else np.nan for text in column.texts])
     if np.isnan(lengths).all():
@@ -107,3 +119,49 @@ def _standard_lengths(column: Column) -> Floats:
     deviations = lengths - np.nanmean(lengths)
     scale = float(np.sqrt(np.nanmean(deviations**2)))
     return np.nan_to_num(deviations / scale) if scale > 0 else np.zeros(len(lengths))
+
+
+# -- lines as sparse vectors -------------------------------------------------------------------------
+
+
+def _crossing(text: str) -> dict[str, None]:
+    """What a text shares with its translation: numbers, names, words of one origin, some marks."""
+    plain = text.casefold()
+    if not plain.isascii():
+        plain = _ACCENTS.sub("", unicodedata.normalize("NFKD", plain))
+    tokens = dict.fromkeys(w[:_STEM] for w in _WORD.findall(plain) if len(w) >= _SHORTEST and not w.isdigit())
+    tokens |= dict.fromkeys(f"#{int(number)}" for number in _NUMBER.findall(plain) if len(number) < 19)
+    return tokens | dict.fromkeys(_MARKS.findall(plain))
+
+
+def _vectors(texts: Sequence[Sequence[str]], tokens: Tokens) -> list[sp.csr_array]:
+    """One matrix a text, a row a line: unit vectors of tokens, the rarer among the segments the heavier."""
+    index: dict[str, int] = {}
+    coded = [[[index.setdefault(token, len(index)) for token in tokens(line)] for line in text] for text in texts]
+    weights = _rarity(coded, len(index))
+    return [_matrix(text, weights) for text in coded]
+
+
+def _rarity(coded: list[list[list[int]]], count: int) -> FloatArray:
+    """log(n / number of segments with the token in any text), with one segment more than there are."""
+    segments = len(coded[0])
+    counts = np.zeros(count)
+    for lines in zip(*coded, strict=True):
+        counts[list(set().union(*lines))] += 1
+    return np.asarray(np.log((segments + 1) / np.maximum(counts, 1)))
+
+
+def _matrix(lines: list[list[int]], weights: FloatArray) -> sp.csr_array:
+    starts = np.concatenate([[0], np.cumsum([len(line) for line in lines])])
+    tokens = np.array([token for line in lines for token in line], dtype=np.int64)
+    shape = (len(lines), max(len(weights), 1))
+    matrix = sp.csr_array((weights[tokens], tokens, starts), shape=shape)
+    matrix.sort_indices()
+    norms = np.sqrt(matrix.multiply(matrix).sum(axis=1))
+    return sp.csr_array(sp.diags_array(1 / np.where(norms > 0, norms, 1.0)) @ matrix)
+
+
+def _shifted_products(left: sp.csr_array, right: sp.csr_array, shift: int) -> FloatArray:
+    """Row i of ``left`` times row i + shift of ``right``, which is taken as a ring."""
+    rows = (np.arange(left.shape[0]) + shift) % left.shape[0]
+    return np.asarray(left.multiply(right[rows]).sum(axis=1), dtype=np.float64)

@@ -8,8 +8,8 @@ from itertools import combinations
 
 from ..languages import base_language
 from ..testset import TestSet
-from .features import UNSPACED
-from .findings import Finding, Severity, counted
+from .base import Finding, Severity, counted
+from .scripts import UNSPACED
 
 #: Two systems that agree on more than this share of lines may be one file given twice.
 SAME_SYSTEM = 0.95

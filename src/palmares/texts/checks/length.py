@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..testset import TestSet
-from .columns import Column, columns
-from .findings import Finding
+from .base import Column, Finding, columns
+
+if TYPE_CHECKING:
+    from ...judgments.arrays import BoolArray, FloatArray
 
 #: Robust z (by the median absolute deviation) of the log ratio, and the least ratio, that count as wild.
 WILD_Z = 6.0
@@ -18,8 +20,6 @@ WILD_RATIO = 2.5
 _DAMPING = 10.0
 #: Makes the median absolute deviation of normal data its standard deviation.
 _TO_SD = 1.4826
-
-Floats = NDArray[np.float64]
 
 
 def length(testset: TestSet) -> Iterator[Finding]:
@@ -40,7 +40,7 @@ def _lengths(column: Column) -> list[float]:
     return [np.log(len(text.strip()) + _DAMPING) if text.strip() else np.nan for text in column.texts]
 
 
-def _ratios(lengths: Floats, row: int) -> Floats:
+def _ratios(lengths: FloatArray, row: int) -> FloatArray:
     """Log ratio of an output to what its segment's other texts make likely, centred on 0."""
     # Languages and systems differ in how long they put things; only the line should count.
     relative = lengths[row] - np.delete(lengths, row, axis=0)
@@ -50,12 +50,12 @@ def _ratios(lengths: Floats, row: int) -> Floats:
     return np.where(low > 0, low, np.where(high < 0, high, 0.0))
 
 
-def _limit(ratios: Floats) -> float:
+def _limit(ratios: FloatArray) -> float:
     spread = _TO_SD * float(_middle(np.abs(ratios)[:, None]).mean())
     return float(max(WILD_Z * spread, np.log(WILD_RATIO)))
 
 
-def _middle(values: Floats) -> Floats:
+def _middle(values: FloatArray) -> FloatArray:
     """The two middle values of each column (twice the same in an odd number), of what is not missing in it."""
     ordered = np.sort(values, axis=0)  # what is missing goes last
     known = (~np.isnan(values)).sum(axis=0)
@@ -63,7 +63,7 @@ def _middle(values: Floats) -> Floats:
     return np.array([ordered[np.maximum(known - 1, 0) // 2, at], ordered[known // 2, at]])
 
 
-def _finding(system: str, ratios: Floats, wild: NDArray[np.bool_], word: str) -> Iterator[Finding]:
+def _finding(system: str, ratios: FloatArray, wild: BoolArray, word: str) -> Iterator[Finding]:
     lines = tuple(int(index) + 1 for index in np.flatnonzero(wild))
     if lines:
         most = float(np.exp(np.abs(ratios[wild]).max()))

@@ -9,13 +9,16 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..testset import TestSet
+from .base import Finding, Severity, counted
 from .evidence import Evidence
-from .findings import Finding, Severity, counted
+
+if TYPE_CHECKING:
+    from ...judgments.arrays import FloatArray, IntArray
 
 #: Shifts that are looked for, in lines.
 FURTHEST = 5
@@ -31,7 +34,6 @@ STRANGE, OUT_OF_STEP, AT_HOME = 2.5, 4.0, 6.0
 #: A single text has no others to be measured by: it needs more lines, and gets a warning.
 ALONE_LINES = 50
 
-Floats = NDArray[np.float64]
 _SHIFTS = tuple(sorted(range(-FURTHEST, FURTHEST + 1), key=abs))  # 0 first
 
 
@@ -47,7 +49,7 @@ class Run:
 
 @dataclass
 class _Course:
-    """What has been found out so far."""
+    """What is known so far."""
 
     evidence: Evidence
     accused: dict[int, list[Run]] = field(default_factory=dict)
@@ -77,19 +79,19 @@ def misaligned(testset: TestSet) -> Iterator[Finding]:
 
 
 def _worst(course: _Course, strangers: set[int]) -> tuple[int, list[Run]] | None:
-    found = []
+    offenders = []
     for text in course.candidates():
         if text not in strangers:
             runs = runs_out_of_step(fits(course.evidence, text, strangers | set(course.accused)))
             if runs:
-                found.append((sum(run.gain for run in runs), text, runs))
-    if not found:
+                offenders.append((sum(run.gain for run in runs), text, runs))
+    if not offenders:
         return None
-    _, text, runs = max(found, key=lambda item: (item[0], item[1]))
+    _, text, runs = max(offenders, key=lambda item: (item[0], item[1]))
     return text, runs
 
 
-def fits(evidence: Evidence, text: int, without: set[int]) -> Floats:
+def fits(evidence: Evidence, text: int, without: set[int]) -> FloatArray:
     """A row a shift, a column a line; beyond the ends of the file a line fits by chance, and never better than here."""
     rows = evidence.fit(text, _SHIFTS, without)
     beyond = np.minimum(rows[0], float(np.median(rows[1:])))
@@ -99,29 +101,29 @@ def fits(evidence: Evidence, text: int, without: set[int]) -> Floats:
     return rows
 
 
-def runs_out_of_step(rows: Floats) -> list[Run]:
+def runs_out_of_step(rows: FloatArray) -> list[Run]:
     """The runs of the best course that gain enough over staying in step."""
     if _most_gain(rows) < LEAST_GAIN:
         return []
     course = best_course(rows)
-    found = []
+    runs = []
     edges = np.flatnonzero(np.diff(course)) + 1
     for first, last in zip([0, *edges], [*edges, len(course)], strict=True):
         state = int(course[first])
         gain = float((rows[state, first:last] - rows[0, first:last]).sum())
         if state != 0 and gain >= LEAST_GAIN:
-            found.append(Run(int(first) + 1, int(last), _SHIFTS[state], gain))
-    return found
+            runs.append(Run(int(first) + 1, int(last), _SHIFTS[state], gain))
+    return runs
 
 
-def _most_gain(rows: Floats) -> float:
+def _most_gain(rows: FloatArray) -> float:
     """The most that any run of lines gains by any one shift; good texts need no more of a look than this."""
     sums = np.cumsum(rows[1:] - rows[0], axis=1)
     before = np.minimum(np.minimum.accumulate(sums, axis=1), 0.0)
     return float((sums[:, 1:] - before[:, :-1]).max(initial=float(sums[:, 0].max())))
 
 
-def best_course(rows: Floats) -> NDArray[np.int64]:
+def best_course(rows: FloatArray) -> IntArray:
     """The row to follow at each line so that the sum, less the price of each change, is greatest."""
     states, lines = rows.shape
     came_from = np.zeros((lines, states), dtype=np.int64)
@@ -154,8 +156,8 @@ def _strangers(evidence: Evidence) -> dict[int, Severity]:
     strange_source = len(at_home) > 1 and lines >= ALONE_LINES and _is_strange(evidence, 0, suspects)
     # A text can be called strange only by others that are sure of each other.
     sure = suspects and any(_over_chance(evidence, text, suspects) >= AT_HOME for text in at_home)
-    found: dict[int, Severity] = {0: "warning"} if strange_source else {}
-    return found | (dict.fromkeys(suspects, "error") if sure else {})
+    strangers: dict[int, Severity] = {0: "warning"} if strange_source else {}
+    return strangers | (dict.fromkeys(suspects, "error") if sure else {})
 
 
 def _is_strange(evidence: Evidence, text: int, without: Collection[int] = ()) -> bool:
@@ -177,7 +179,7 @@ def _over_chance(
     return max(_standard_errors(row - chance) for row in evidence.fit(text, shifts, without))
 
 
-def _standard_errors(differences: Floats) -> float:
+def _standard_errors(differences: FloatArray) -> float:
     spread = float(differences.std(ddof=1))
     return float(differences.mean()) / (spread / np.sqrt(len(differences))) if spread > 0 else 0.0
 
@@ -193,13 +195,13 @@ def _subject(evidence: Evidence, text: int) -> str:
 def _run_finding(evidence: Evidence, text: int, run: Run) -> Finding:
     lines = tuple(range(run.first, run.last + 1))
     sure = run.gain >= SURE_GAIN and len(lines) >= SURE_LINES
-    where = "down" if run.shift > 0 else "up"
+    direction = "down" if run.shift > 0 else "up"
     cause = "missing" if run.shift > 0 else "too many"
     count = counted(abs(run.shift), "line")
     verb = "is" if abs(run.shift) == 1 else "are"
     message = (
         f"{_subject(evidence, text)}{counted(len(lines), 'line')} out of step with the other texts: "
-        f"they fit better {count} further {where}; {verb} {count} {cause} before them?"
+        f"they fit better {count} further {direction}; {verb} {count} {cause} before them?"
     )
     return Finding("misaligned", "error" if sure else "warning", evidence.columns[text].system, lines, message)
 

@@ -6,8 +6,7 @@ import unicodedata
 from collections.abc import Iterator
 
 from ..testset import TestSet
-from .columns import is_blank
-from .findings import Finding
+from .base import Finding, is_blank
 
 
 def reading(testset: TestSet) -> Iterator[Finding]:

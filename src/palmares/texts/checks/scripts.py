@@ -1,7 +1,8 @@
-"""Which writing a text is in: the scripts of its letters, and those a language is written in."""
+"""Scripts and words: what the letters of a text are, what a language is written in, and where words end."""
 
 from __future__ import annotations
 
+import re
 import string
 import unicodedata
 from collections import Counter
@@ -55,6 +56,9 @@ _SUBTAGS = {
     "Orya": "ORIYA", "Mong": "MONGOLIAN", "Thaa": "THAANA", "Syrc": "SYRIAC", "Cans": "CANADIAN",
 }  # fmt: skip
 _WITHOUT_LETTERS = str.maketrans("", "", string.ascii_letters)
+#: Scripts without spaces between words: two neighbouring characters stand for a word.
+UNSPACED = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]")
+_WORD = re.compile(r"\w+")
 
 
 def expected_scripts(code: str) -> frozenset[str] | None:
@@ -77,12 +81,12 @@ def letters(text: str) -> Counter[str]:
     """How many letters of each script a text has."""
     if text.isascii():
         return Counter(LATIN=len(text) - len(text.translate(_WITHOUT_LETTERS)))
-    found: Counter[str] = Counter()
+    scripts: Counter[str] = Counter()
     # Most characters of a line stand in it more than once.
     for character, count in Counter(text).items():
         if script := _script(character):
-            found[script] += count
-    return found
+            scripts[script] += count
+    return scripts
 
 
 @lru_cache(maxsize=50_000)
@@ -92,3 +96,15 @@ def _script(character: str) -> str:
         return ""
     first = unicodedata.name(character, "").partition(" ")[0]
     return _SAME.get(first, first)
+
+
+def words(text: str) -> dict[str, None]:
+    """What texts in one language share if they mean the same."""
+    tokens = _WORD.findall(text.casefold())
+    if not text.isascii() and UNSPACED.search(text):
+        tokens = [part for word in tokens for part in (_pairs(word) if UNSPACED.search(word) else (word,))]
+    return dict.fromkeys(tokens)
+
+
+def _pairs(word: str) -> tuple[str, ...]:
+    return tuple(word[i : i + 2] for i in range(len(word) - 1)) or (word,)

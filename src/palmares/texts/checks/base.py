@@ -1,11 +1,12 @@
-"""What a check found, by line number, and how it is told."""
+"""What every check shares: the texts it looks at, its findings by line number, the report, and `check` itself."""
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Literal
 
+from .. import TEXT_CHECKS
 from ..languages import LanguagePair
 from ..testset import TestSet
 
@@ -58,8 +59,18 @@ class Finding:
     def text(self, shown: int = 5, places: Places | None = None) -> str:
         """A sentence with the first line numbers."""
         who = f"system {self.system}: " if self.system is not None else ""
-        where = f" ({(places or Places()).text(self.lines, shown)})" if self.lines else ""
-        return f"{self.severity}: {self.check}: {who}{self.message}{where}"
+        lines = f" ({(places or Places()).text(self.lines, shown)})" if self.lines else ""
+        return f"{self.severity}: {self.check}: {who}{self.message}{lines}"
+
+
+@dataclass(frozen=True)
+class Column:
+    """One text a segment, and what messages call it; an empty text stands for a missing one."""
+
+    system: str | None
+    what: str
+    language: str
+    texts: tuple[str, ...] = field(repr=False)
 
 
 @dataclass(frozen=True)
@@ -96,9 +107,37 @@ class CheckReport:
         return "\n".join(lines[:most] + ([f"… and {counted(more, 'more finding')}"] if more > 0 else []))
 
 
-def in_order(findings: list[Finding]) -> tuple[Finding, ...]:
-    """Errors, then warnings, then notes; otherwise as found."""
-    return tuple(sorted(findings, key=lambda finding: _ORDER[finding.severity]))
+Check = Callable[[TestSet], Iterable[Finding]]
+
+
+def check(testset: TestSet, *, only: Iterable[str] | None = None) -> CheckReport:
+    """Look for what is commonly wrong with test sets; ``only`` names some of `palmares.texts.TEXT_CHECKS`."""
+    findings: list[Finding] = []
+    for id in TEXT_CHECKS if only is None else only:
+        run: Check = TEXT_CHECKS.load(id)
+        findings += run(testset)
+    findings.sort(key=lambda finding: _ORDER[finding.severity])  # otherwise in the order of the checks
+    return CheckReport(testset.langs, len(testset), tuple(findings), Places.of(testset))
+
+
+def columns(testset: TestSet) -> Iterator[Column]:
+    """Sources, references (if there are any), then systems."""
+    yield source_column(testset)
+    if testset.has_references:
+        references = tuple(segment.reference or "" for segment in testset.segments)
+        yield Column(None, "references", testset.langs.target, references)
+    for system, outputs in testset.outputs.items():
+        yield Column(system, "outputs", testset.langs.target, outputs)
+
+
+def source_column(testset: TestSet) -> Column:
+    """The sources alone."""
+    return Column(None, "sources", testset.langs.source, tuple(segment.source for segment in testset.segments))
+
+
+def is_blank(text: str) -> bool:
+    """Whether there is nothing to be seen in a text: white space, or characters without width."""
+    return not any(character.isprintable() and not character.isspace() for character in text)
 
 
 def counted(count: int, noun: str) -> str:
