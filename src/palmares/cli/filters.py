@@ -10,8 +10,7 @@ from fnmatch import fnmatchcase
 import numpy as np
 
 from ..errors import InputError
-from ..judgments import EXTRA_PREFIX, NAME_COLUMNS, Judgments
-from ..judgments.table import BoolArray
+from ..judgments import EXTRA_PREFIX, NAME_COLUMNS, BoolArray, Judgments
 
 _CONDITION = re.compile(r"\s*([\w.\-]+?)\s*(!=|<=|>=|=|<|>)\s*(.*?)\s*")
 _COMPARE = {
