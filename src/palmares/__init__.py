@@ -38,7 +38,8 @@ _EXPORTS = {
     "FORMATS": "palmares.ingest:FORMATS",
     "MODELS": "palmares.models:MODELS",
     "PalmaresError": "palmares.errors:PalmaresError",
-    "cluster": "palmares.compute.dask",
+    "Execution": "palmares.compute:Execution",
+    "dask": "palmares.compute.dask",
     "errors": "palmares.errors",
     "models": "palmares.models",
     "plots": "palmares.report.plots",
@@ -50,6 +51,7 @@ __all__ = [
     "FORMATS",
     "MODELS",
     "CampaignPlan",
+    "Execution",
     "Judgments",
     "PairCounts",
     "PalmaresError",
@@ -57,10 +59,10 @@ __all__ = [
     "__version__",
     "agreement",
     "audit",
-    "cluster",
     "compare",
     "concat",
     "coverage",
+    "dask",
     "describe",
     "diff",
     "errors",
@@ -89,7 +91,7 @@ if TYPE_CHECKING:
     from .analysis.compare.run import compare
     from .analysis.describe import describe
     from .analysis.diff.changes import diff
-    from .compute import dask as cluster
+    from .compute import Execution, dask
     from .design.coverage import coverage
     from .design.simulate import CampaignPlan, simulate
     from .errors import PalmaresError

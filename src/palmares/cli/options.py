@@ -90,33 +90,33 @@ _worker_options = stacked(
     click.option("--executor", type=click.Choice(["serial", "threads", "processes"]), default="threads",
                  show_default=True, help="Where resampling runs."),
     click.option("--workers", type=click.IntRange(1), default=None, help="How many at once.  [default: all cores]"),
-    click.option("--cluster", metavar="ADDRESS|FILE",
+    click.option("--dask", metavar="ADDRESS|FILE",
                  help="Run on a Dask cluster instead: tcp://HOST:PORT of its scheduler, or its scheduler file."),
 )  # fmt: skip
 
 
 def worker_options(function: F) -> F:
-    """``--executor``, ``--workers`` and ``--cluster``; a command sees the first two, where a cluster is an executor."""
+    """``--executor``, ``--workers`` and ``--dask``; a command sees the first two, where Dask is an executor."""
 
     @functools.wraps(function)
-    def command(*args: Any, cluster: str | None, **arguments: Any) -> Any:
-        if cluster is None:
+    def command(*args: Any, dask: str | None, **arguments: Any) -> Any:
+        if dask is None:
             return function(*args, **arguments)
-        with _connected(cluster) as executor:
+        with _connected(dask) as executor:
             return function(*args, **{**arguments, "executor": executor, "workers": None})
 
     return cast(F, _worker_options(command))
 
 
 @contextmanager
-def _connected(where: str) -> Iterator[Executor]:
+def _connected(scheduler: str) -> Iterator[Executor]:
     from ..compute.dask import connect
 
     context = click.get_current_context()
     for name in ("executor", "workers"):
         if context.get_parameter_source(name) == click.core.ParameterSource.COMMANDLINE:
-            raise InputError(f"--cluster says where work runs, and so does --{name}; leave out one of them")
-    with connect(where, notify=lambda message: click.echo(message, err=True)) as executor:
+            raise InputError(f"--dask says where work runs, and so does --{name}; leave out one of them")
+    with connect(scheduler, notify=lambda message: click.echo(message, err=True)) as executor:
         yield executor
 
 
