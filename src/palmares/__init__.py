@@ -22,7 +22,7 @@ _EXPORTS = {
     "Ranking": "palmares.ranking.rank:Ranking",
     "head_to_head": "palmares.ranking.head_to_head:head_to_head",
     "describe": "palmares.analysis.describe:describe",
-    "agreement": "palmares.analysis.agreement.run:agreement",
+    "agreement": "palmares.analysis.agreement:agreement",
     "audit": "palmares.analysis.audit.run:audit",
     "compare": "palmares.analysis.compare.run:compare",
     "evaluate": "palmares.analysis.compare.heldout:evaluate",
@@ -82,7 +82,7 @@ __all__ = [
 
 if TYPE_CHECKING:
     from . import errors, models
-    from .analysis.agreement.run import agreement
+    from .analysis.agreement import agreement
     from .analysis.audit import CHECKS
     from .analysis.audit.run import audit
     from .analysis.compare.curves import learning_curve

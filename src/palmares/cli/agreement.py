@@ -43,10 +43,11 @@ def agreement(as_published: bool, **arguments: Any) -> None:
 
 
 def _measured(arguments: dict[str, Any]) -> list[Any]:
-    from ..analysis.agreement.run import agreement as measure
+    from ..analysis.agreement import agreement as measure
+    from ..compute import Execution
     from .groups import groups
 
-    names = ("judges", "counting", "resamples", "p", "executor", "workers")
+    names = ("judges", "counting", "resamples", "p")
     how = {name: arguments[name] for name in names}
     if arguments["counting"] == "wmt16" and _pairs_in_file_order(arguments):
         arguments = {**arguments, "extra": (*arguments["extra"], "system1Id")}
@@ -55,8 +56,9 @@ def _measured(arguments: dict[str, Any]) -> list[Any]:
     with options.progress_bar("resampling") as progress:
         for number, group in enumerate(parts):
             share = options.share_of(progress, number, len(parts))
+            execution = Execution(arguments["executor"], arguments["workers"], share)
             try:
-                found.append(measure(group.judgments, rng=arguments["seed"], progress=share, **how))
+                found.append(measure(group.judgments, rng=arguments["seed"], execution=execution, **how))
             except InputError as error:
                 raise group.explain(error) from None
     return found

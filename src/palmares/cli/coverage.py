@@ -36,6 +36,7 @@ def coverage(models: tuple[str, ...], units: tuple[str, ...], sided: int, output
     Simulates many campaigns and says, for every model and resampling unit, how often the true rank of a system lies
     outside its range, how wide ranges are, and what their clusters are worth.
     """  # fmt: skip
+    from ..compute import Execution
     from ..design.coverage import coverage as study
     from ..design.coverage import methods_of
     from ..design.simulate import CampaignPlan
@@ -43,11 +44,11 @@ def coverage(models: tuple[str, ...], units: tuple[str, ...], sided: int, output
     from .output import print_json, print_tables
 
     methods = methods_of(models, units, sided=sided)
-    how = {name: arguments.pop(name) for name in ("campaigns", "resamples", "p", "executor", "workers")}
-    seed = arguments.pop("seed")
+    how = {name: arguments.pop(name) for name in ("campaigns", "resamples", "p")}
+    seed, executor, workers = (arguments.pop(name) for name in ("seed", "executor", "workers"))
     plan = CampaignPlan(**arguments)  # what is left of the options
     with options.progress_bar("simulating") as progress:
-        found = study(plan, methods=methods, rng=seed, progress=progress, **how)
+        found = study(plan, methods=methods, rng=seed, execution=Execution(executor, workers, progress), **how)
     if output == "json":
         print_json(found.to_dict())
     else:
