@@ -28,7 +28,7 @@ _EXPORTS = {
     "evaluate": "palmares.analysis.compare.heldout:evaluate",
     "learning_curve": "palmares.analysis.compare.curves:learning_curve",
     "noise_test": "palmares.analysis.compare.noise:noise_test",
-    "diff": "palmares.analysis.diff.changes:diff",
+    "diff": "palmares.analysis.diff:diff",
     "simulate": "palmares.design.simulate:simulate",
     "CampaignPlan": "palmares.design.simulate:CampaignPlan",
     "coverage": "palmares.design.coverage:coverage",
@@ -90,7 +90,7 @@ if TYPE_CHECKING:
     from .analysis.compare.noise import noise_test
     from .analysis.compare.run import compare
     from .analysis.describe import describe
-    from .analysis.diff.changes import diff
+    from .analysis.diff import diff
     from .compute import Execution, dask
     from .design.coverage import coverage
     from .design.simulate import CampaignPlan, simulate

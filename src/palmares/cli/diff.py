@@ -32,8 +32,8 @@ def diff(old: str, new: str, shared: Any, p: float, output: str) -> None:
     OLD.json and NEW.json are what `palmares rank --format json` printed. A change of score is real where chance does
     not explain it, whichever of the systems one looks at.
     """  # fmt: skip
-    from ..analysis.diff.changes import diff as compare
-    from ..analysis.diff.published import read_published
+    from ..analysis.diff import diff as compare
+    from ..analysis.diff import read_published
     from ..report.change_views import changes_csv_table, changes_table
     from .groups import explain, title
     from .output import print_json, print_tables

@@ -13,6 +13,7 @@ import polars as pl
 from ..judgments.counts import FloatArray
 from ..models.base import Fit
 from .bootstrap import Replicates
+from .record import Record
 from .support import better, stability
 
 
@@ -127,6 +128,7 @@ class Ranking:
             line["range"], line["interval"] = (list(line[k]) if line[k] else None for k in ("range", "interval"))
         return {
             "signature": self.signature,
+            "record": Record.of(self.facts, self.fit.model).to_dict(),
             "model": self.fit.model.id,
             "lang_pair": self.lang_pair,
             "judgments": self.judgments,

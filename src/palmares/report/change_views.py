@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
-from ..analysis.diff.changes import Changes, SystemChange
+from ..analysis.diff import Changes, SystemChange
 from ..ranking.wording import interval_text, range_text, score_text
 from .tables import Column, Table
 
