@@ -20,7 +20,7 @@ COMMANDS = Registry(
         "describe": Entry("palmares.cli.describe:describe", "Say what a file of judgments contains."),
         "head-to-head": Entry("palmares.cli.head_to_head:head_to_head", "Compare every two systems, with sign tests."),
         "agreement": Entry("palmares.cli.agreement:agreement", "Say how far judges agree: kappa and alpha."),
-        "audit": Entry("palmares.cli.audit:audit", "Say which claims of a ranking the judgments carry."),
+        "audit": Entry("palmares.cli.audit:audit", "Say which claims of a ranking the judgments support."),
         "compare": Entry("palmares.cli.compare:compare", "Say which model best foretells unseen judgments."),
         "diff": Entry("palmares.cli.diff:diff", "Say what changed between two rankings, and whether it is real."),
         "convert": Entry("palmares.cli.convert:convert", "Read judgments in one format, write them in another."),

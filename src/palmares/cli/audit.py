@@ -30,21 +30,25 @@ if TYPE_CHECKING:
 @options.worker_options
 @options.format_option
 def audit(show: str, output: str, **arguments: Any) -> None:
-    """Say which claims of a ranking the judgments carry.
+    """Say which claims of a ranking the judgments support.
 
     Makes a fixed list of checks (positions, judges, circles, ties, drift, design), each with a test and an effect with
-    its interval, and judges every claim of the ranking: carried, fragile, or not shown. Where nothing is wrong, the
+    its interval, and judges every claim of the ranking: supported, fragile, or not shown. Where nothing is wrong, the
     chance of any flag is --p.
     """  # fmt: skip
     how = options.ranking_arguments(arguments)
     del how["sided"]  # of sign tests, which an audit does not rest on
-    audits = _audits(arguments, how)
+    executor, workers = how.pop("executor"), how.pop("workers")
+    audits = _audits(arguments, how, executor, workers)
     _print(audits, show, output)
     check_converged(audit.ranking for audit, _ in audits)
 
 
-def _audits(arguments: dict[str, Any], how: dict[str, Any]) -> list[tuple[Any, Any]]:
+def _audits(
+    arguments: dict[str, Any], how: dict[str, Any], executor: Any, workers: int | None
+) -> list[tuple[Any, Any]]:
     from ..analysis.audit.run import audit as audit_judgments
+    from ..compute import Execution
     from .groups import groups
 
     found = []
@@ -53,7 +57,9 @@ def _audits(arguments: dict[str, Any], how: dict[str, Any]) -> list[tuple[Any, A
         for number, group in enumerate(parts):
             try:
                 share = options.share_of(progress, number, len(parts))
-                found.append((audit_judgments(group.judgments, progress=share, **how), group.keys))
+                found.append(
+                    (audit_judgments(group.judgments, execution=Execution(executor, workers, share), **how), group.keys)
+                )
             except InputError as error:
                 raise group.explain(error) from None
     return found

@@ -7,9 +7,8 @@ from textwrap import wrap
 from typing import Any
 
 from ..analysis.audit.claims import Claim
-from ..analysis.audit.findings import Finding, Interval
+from ..analysis.audit.findings import Finding, Interval, decimals
 from ..analysis.audit.run import Audit
-from ..analysis.audit.wording import decimals
 from .tables import Column, Table
 
 #: Sentences below a table are broken here.
