@@ -217,9 +217,9 @@ def _await_worker(client: Client, address: str, wait: float, notify: Callable[[s
 
 def _checked_versions(client: Client) -> dict[str, str]:
     """The versions here, which all workers must have too."""
-    found = client.get_versions(packages=PACKAGES)
-    here = _relevant(found["client"])
-    wrong = {worker: _differences(here, _relevant(info)) for worker, info in found["workers"].items()}
+    reported = client.get_versions(packages=PACKAGES)
+    here = _relevant(reported["client"])
+    wrong = {worker: _differences(here, _relevant(info)) for worker, info in reported["workers"].items()}
     faults = [f"worker {worker} has {text}" for worker, text in sorted(wrong.items()) if text]
     if faults:
         more = f" (and {len(faults) - 1} more workers)" if len(faults) > 1 else ""

@@ -225,11 +225,11 @@ class Judgments:
         hit = np.zeros(len(names), dtype=bool)
         for pattern in [wanted] if isinstance(wanted, str) else wanted:
             match = compile_pattern(translate(pattern)).match
-            found = np.array([name == pattern or match(name) is not None for name in names], dtype=bool)
-            if not found.any():
+            matched = np.array([name == pattern or match(name) is not None for name in names], dtype=bool)
+            if not matched.any():
                 shown = ", ".join(names[:8]) + (", …" if len(names) > 8 else "")
                 raise InputError(f"no {column} matches {pattern!r}; there are {len(names)}: {shown or 'none'}")
-            hit |= found
+            hit |= matched
         return hit
 
 
