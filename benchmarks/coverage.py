@@ -10,6 +10,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import replace
 
+from palmares.compute import Execution
 from palmares.design.coverage import Coverage, Method, MethodCoverage, coverage, methods_of
 from palmares.design.simulate import CampaignPlan
 from palmares.models.base import create
@@ -153,7 +154,9 @@ def _study(
     plan: CampaignPlan, methods: Sequence[Method], campaigns: int, *, resamples: int = RESAMPLES, p: float = 0.05
 ) -> Coverage:
     # Processes, because with so few judgments a campaign little of the work is compiled code.
-    return coverage(plan, methods=methods, campaigns=campaigns, resamples=resamples, p=p, rng=0, executor="processes")
+    return coverage(
+        plan, methods=methods, campaigns=campaigns, resamples=resamples, p=p, rng=0, execution=Execution("processes")
+    )
 
 
 def _cell(line: MethodCoverage) -> str:

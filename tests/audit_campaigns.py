@@ -8,17 +8,17 @@ import numpy as np
 import polars as pl
 
 import palmares as pm
-from palmares.analysis.audit.case import Case
-from palmares.analysis.audit.run import case_of
+from palmares.analysis.audit.case import Case, case_of
+from palmares.compute import Execution
 from palmares.judgments import Judgments
 from palmares.models.bradley_terry import BradleyTerry
 
 PLAN: dict[str, Any] = {"systems": 6, "rankings": 300, "judges": 8, "segments": 100, "tie_radius": 3.0}
 
 
-def case(judgments: Judgments, **changes: Any) -> Case:
-    how = {"resamples": 100, "resample": "auto", "p": 0.05, "rng": 0, "executor": "serial", **changes}
-    return case_of(judgments, BradleyTerry(), **how)
+def case(judgments: Judgments, *, rng: int = 0, resample: str = "auto", resamples: int = 100) -> Case:
+    execution = Execution("serial", seed=rng)
+    return case_of(judgments, BradleyTerry(), resample=resample, resamples=resamples, p=0.05, execution=execution)
 
 
 def campaign(seed: int, **changes: Any) -> pl.DataFrame:

@@ -17,11 +17,10 @@ from hypothesis import strategies as st
 from strategies import examples
 
 import palmares as pm
-from palmares.analysis.agreement.alpha import NOMINAL, alpha, ordinal
-from palmares.analysis.agreement.kappa import band
-from palmares.analysis.agreement.result import Agreement
+from palmares.analysis.agreement import Agreement
+from palmares.analysis.agreement.coefficients import NOMINAL, alpha, band, ordinal
 from palmares.analysis.agreement.tallies import rows_of, shares_of
-from palmares.compute import generator
+from palmares.compute import Execution, generator
 from palmares.errors import InputError
 from palmares.judgments import Judgments
 
@@ -422,7 +421,9 @@ def test_the_interval_is_as_wide_as_theory_says() -> None:
 def test_the_interval_holds_the_truth_about_as_often_as_it_says() -> None:
     rng = np.random.default_rng(2)
     spans = [
-        pm.agreement(two_judges(rng, 80, 0.75), rng=seed, resamples=200, p=0.1, executor="serial").inter.kappa.interval
+        pm.agreement(
+            two_judges(rng, 80, 0.75), rng=seed, resamples=200, p=0.1, execution=Execution("serial")
+        ).inter.kappa.interval
         for seed in range(150)
     ]
     # 90 % promised; 150 trials scatter by 2.4 %.
@@ -467,8 +468,8 @@ def test_pairs_of_one_segment_are_drawn_together() -> None:
 def test_a_seed_gives_the_same_numbers_wherever_it_runs() -> None:
     judgments = pm.simulate(systems=5, rankings=200, judges=6, segments=40, rng=1).judgments
     first = pm.agreement(judgments, judges=True, rng=5)
-    for how in ({"executor": "serial"}, {"workers": 3}, {"executor": "threads", "workers": 1}):
-        assert pm.agreement(judgments, judges=True, rng=5, **how) == first
+    for execution in (Execution("serial"), Execution(workers=3), Execution("threads", 1)):
+        assert pm.agreement(judgments, judges=True, rng=5, execution=execution) == first
     assert pm.agreement(judgments, rng=6).inter.kappa.interval != first.inter.kappa.interval
     assert "|unit:segment|resamples:1000|p:0.05|seed:5|systems:5|judgments:2000|" in first.signature
 
@@ -484,7 +485,7 @@ def test_the_kappa_of_the_table_is_the_mean_of_the_judges() -> None:
 def test_many_judges_are_resampled_in_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
     judgments = pm.simulate(systems=5, rankings=120, judges=7, segments=40, rng=2).judgments
     whole = pm.agreement(judgments, judges=True, rng=0, resamples=100)
-    monkeypatch.setattr("palmares.analysis.agreement.kappa._COLUMNS", 3)
+    monkeypatch.setattr("palmares.analysis.agreement.coefficients._COLUMNS", 3)
     assert pm.agreement(judgments, judges=True, rng=0, resamples=100) == whole
 
 

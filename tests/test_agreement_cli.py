@@ -60,7 +60,7 @@ def words(line: str) -> str:
 def test_json_has_the_documented_shape(ok: Callable[..., str], campaign: Path) -> None:
     (found,) = json.loads(ok(campaign, "--judges", "--format", "json"))
     assert list(found) == [
-        "signature", "lang_pair", "judgments", "ties", "counting", "inter", "intra", "judges", "notes",
+        "signature", "record", "lang_pair", "judgments", "ties", "counting", "inter", "intra", "judges", "notes",
     ]  # fmt: skip
     kappa = ["kappa", "interval", "band", "observed", "expected", "agreed", "pairs"]
     assert list(found["inter"]) == list(found["intra"]) == [*kappa, "items", "judges", "alpha", "alpha_ordinal"]

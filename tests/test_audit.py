@@ -27,12 +27,14 @@ import palmares as pm
 from palmares.analysis.audit import CHECKS
 from palmares.analysis.audit.cycles import intransitivity
 from palmares.analysis.audit.run import Audit
+from palmares.compute import Execution
 from palmares.errors import InputError
 from palmares.judgments import Judgments
+from palmares.models.base import create
 
 
 def audited(judgments: Judgments, **changes: object) -> Audit:
-    return pm.audit(judgments, **{"rng": 0, "resamples": 200, "executor": "serial", **changes})
+    return pm.audit(judgments, **{"rng": 0, "resamples": 200, "execution": Execution("serial"), **changes})
 
 
 def flags(audit: Audit) -> set[str]:
@@ -59,7 +61,7 @@ def test_clean_campaigns_raise_few_flags() -> None:
     ],
 )
 def test_the_chance_of_any_flag_and_of_a_small_p_is_what_it_says(changes: dict[str, float]) -> None:
-    audits = [audited(clean(seed, **changes), rng=seed, resamples=100, executor=None) for seed in range(120)]
+    audits = [audited(clean(seed, **changes), rng=seed, resamples=100, execution=None) for seed in range(120)]
     # Three standard errors of a share of 120.
     allowed = 0.05 + 3 * np.sqrt(0.05 * 0.95 / len(audits))
     assert np.mean([bool(flags(a)) for a in audits]) <= allowed
@@ -96,7 +98,7 @@ def test_many_systems_and_few_segments_stand_in_circles_only_if_they_do() -> Non
     plan = {"systems": 20, "rankings": 6000, "segments": 35, "outputs": 2, "spread": 30.0, "tie_radius": 2.0}
     calm = [intransitivity(case(clean(seed, **plan), resamples=50)) for seed in range(40)]
     assert np.mean([found.p <= 0.05 for found in calm]) <= 0.05 + 3 * np.sqrt(0.05 * 0.95 / 40)
-    # Of about 200 circular triples; counting strengths as well as clusters would expect some 50 too many.
+    # Of about 200 circular triples; counting strengths as well as groups would expect some 50 too many.
     assert abs(np.mean([found.effect for found in calm])) < 15
     around = [intransitivity(case(circle(seed, win=0.97, **plan), resamples=50)) for seed in range(15)]
     assert np.mean([found.p <= 0.05 for found in around]) >= 0.7
@@ -166,7 +168,7 @@ def test_two_systems_and_one_judge_are_enough() -> None:
     rows = pl.DataFrame({"system_a": ["a"] * 40, "system_b": ["b"] * 40, "outcome": [1] * 30 + [-1] * 10, "judge": "j"})
     audit = audited(Judgments.from_rows(rows))
     assert {f.check for f in audit.findings if f.skipped is None} == {"groups"}
-    assert [claim.verdict for claim in audit.claims] == ["carried", "carried"]
+    assert [claim.verdict for claim in audit.claims] == ["supported", "supported"]
 
 
 @pytest.mark.parametrize("resample", ["none", "sign-test"])
@@ -236,10 +238,10 @@ def test_mirrored_names_change_p_values_by_no_more_than_chance() -> None:
             assert a.p == pytest.approx(b.p, rel=1e-6)
 
 
-@pytest.mark.parametrize("how", [{"workers": 1, "executor": None}, {"workers": 3, "executor": "threads"}])
-def test_the_same_seed_gives_the_same_audit_wherever_it_runs(how: dict[str, object]) -> None:
+@pytest.mark.parametrize("execution", [Execution(workers=1), Execution("threads", 3)])
+def test_the_same_seed_gives_the_same_audit_wherever_it_runs(execution: Execution) -> None:
     judgments = clean(4, judge_effect=2.0)
-    assert audited(judgments).to_dict() == audited(judgments, **how).to_dict()
+    assert audited(judgments).to_dict() == audited(judgments, execution=execution).to_dict()
 
 
 def test_another_seed_changes_permutation_tests_a_little() -> None:
@@ -280,13 +282,13 @@ def test_a_claim_that_one_judge_makes_is_fragile() -> None:
 
 
 @pytest.mark.parametrize("model", ["bradley-terry", "expected-wins"])
-@pytest.mark.parametrize(("won", "verdict"), [(3, "not shown"), (5, "not shown"), (40, "carried")])
+@pytest.mark.parametrize(("won", "verdict"), [(3, "not shown"), (5, "not shown"), (40, "supported")])
 def test_a_perfect_record_is_as_good_as_it_is_long(model: str, won: int, verdict: str) -> None:
     rows = pl.DataFrame([("a", "b", 1)] * won, ["system_a", "system_b", "outcome"], orient="row")
     best, above = audited(Judgments.from_rows(rows), model=model).claims
     assert (best.verdict, above.verdict) == (verdict, verdict)
     low, high = best.interval
-    assert (low > 0) == (verdict == "carried")
+    assert (low > 0) == (verdict == "supported")
     assert high > best.difference > low
     # No surer than the exact sign test, where either is near a level.
     assert best.p >= min(0.1, 2 * 0.5**won)
@@ -351,7 +353,7 @@ def test_another_model_is_audited_with_its_own_scores() -> None:
 
 
 def test_a_model_with_posterior_draws_is_audited_by_them() -> None:
-    audit = audited(clean(6, rankings=60), model="hopkins-may", settings={"iterations": "60", "burn_in": "10"})
+    audit = audited(clean(6, rankings=60), model=create("hopkins-may", {"iterations": "60", "burn_in": "10"}))
     assert len(audit.claims) == 6
     assert "|unit:posterior|" in audit.signature
     assert all(claim.by_judge is not None for claim in audit.claims)
@@ -365,7 +367,7 @@ def test_the_judges_of_wmt13_differ_and_a_few_made_half_of_it(real_data: object)
     audit = audited(pm.read(real_data / "wmt13" / "fr-en.train.csv"))
     assert flags(audit) == {"judge-differences", "judge-influence", "concentration", "rare-pairs"}
     assert audit.claims[0].sentence.endswith("uedin-heafield-unconstrained.2755 is best")
-    assert audit.claims[0].verdict == "carried"
+    assert audit.claims[0].verdict == "supported"
 
 
 @pytest.mark.real

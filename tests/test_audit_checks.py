@@ -14,11 +14,10 @@ from scipy.stats import norm, t
 
 from palmares.analysis.audit import CHECKS
 from palmares.analysis.audit.case import Tally
-from palmares.analysis.audit.claims import Claim, _judged, holds, weakest
-from palmares.analysis.audit.concentration import concentration, exact_interval, holders, material, uneven
+from palmares.analysis.audit.claims import Claim, _judged, can_lose, fitted_lead, holds, weakest
 from palmares.analysis.audit.cycles import (
     circular,
-    clusters,
+    dependent,
     intransitivity,
     laplacian_inverse,
     margins,
@@ -26,17 +25,42 @@ from palmares.analysis.audit.cycles import (
     strongest,
     unfitted,
 )
-from palmares.analysis.audit.design import groups, minimum_cut, rare_pairs, together
-from palmares.analysis.audit.drift import _change, drift, trend
-from palmares.analysis.audit.findings import Finding, Subject, plain
-from palmares.analysis.audit.influence import departures, influence, moves
-from palmares.analysis.audit.judges import design_effect, differences, judge_sums, per_scale
-from palmares.analysis.audit.points import residual_points, tail, whitening
-from palmares.analysis.audit.position import position, unshared, within_pairs
-from palmares.analysis.audit.run import corrected
-from palmares.analysis.audit.separation import can_lose, fitted_lead
+from palmares.analysis.audit.design import (
+    groups,
+    minimum_cut,
+    position,
+    rare_pairs,
+    together,
+    unshared,
+    within_pairs,
+)
+from palmares.analysis.audit.drift import _change, drift, trend_of
+from palmares.analysis.audit.findings import (
+    Finding,
+    Subject,
+    corrected,
+    decimals,
+    judge_named,
+    number,
+    percent,
+    plain,
+    some,
+    span,
+)
+from palmares.analysis.audit.judges import (
+    concentration,
+    departures,
+    design_effect,
+    differences,
+    exact_interval,
+    holders,
+    influence,
+    material,
+    moves,
+    uneven,
+)
+from palmares.analysis.audit.residuals import per_scale, residual_points, tail, whitening
 from palmares.analysis.audit.ties import lead, reversals
-from palmares.analysis.audit.wording import decimals, judge_named, number, percent, some, span
 from palmares.errors import InputError
 from palmares.judgments import Judgments
 
@@ -52,7 +76,7 @@ def opposed(each: int = 5) -> Judgments:
 
 def test_the_effect_of_position_is_a_difference_of_shares_within_a_pair() -> None:
     # Shown first, a won both; shown second, one of two: half of the wins more. Residuals are 0, 0, ½ and −½, so the
-    # sums over clusters of x · residual are 0, 0, −¼ and ¼; their squares add up to ⅛, times 4/3 for four clusters and
+    # sums over units of x · residual are 0, 0, −¼ and ¼; their squares add up to ⅛, times 4/3 for four units and
     # 4/3 for the mean of four judgments.
     x, y = np.array([0.5, 0.5, -0.5, -0.5]), np.array([1.0, 1, 1, 0])
     slope, error, count = within_pairs(x, y, np.zeros(4, int), np.arange(4), np.ones(4))
@@ -92,7 +116,7 @@ def test_position_finds_the_effect_and_the_places() -> None:
     found = position(case(judged(rows, position_a=first, position_b=[3 - p for p in first])))
     # Three in four against one in two; the error is that of a difference of two shares, √(.75·.25/40 + .5·.5/40).
     assert found.effect == pytest.approx(0.25)
-    # 80 clusters, and the mean of 80 judgments.
+    # 80 units, and the mean of 80 judgments.
     error = sqrt((0.1875 + 0.25) / 40) * 80 / 79
     reach = t.ppf(0.975, 79) * error
     assert found.interval == pytest.approx((0.25 - reach, 0.25 + reach))
@@ -141,7 +165,7 @@ def test_residual_points_are_points_less_what_is_expected() -> None:
 def test_two_opposed_judges_by_hand() -> None:
     # Each side wins half, so residuals are ±½ and judge x gives a 2½ points. The variance of a unit's points is
     # 10/9 · ¼; a sum over 5 of 10 has 2½ times that: 6.25 / (2.5 · 10/36) = 9, for both judges.
-    found = judge_sums(case(opposed()))
+    found = case(opposed()).judge_sums
     assert not isinstance(found, str)
     assert found.sums == pytest.approx(np.array([[2.5, -2.5], [-2.5, 2.5]]), abs=1e-6)
     assert found.lengths / found.scale == pytest.approx([9, 9])
@@ -159,7 +183,7 @@ def test_exchanged_judges_have_the_covariance_that_the_test_uses() -> None:
     rows = campaign(1, rankings=10, judges=2).with_columns(
         judge=pl.when(pl.col("ranking") <= "ranking-05").then(pl.lit("x")).otherwise(pl.lit("y"))
     )
-    found = judge_sums(case(Judgments.from_rows(rows)))
+    found = case(Judgments.from_rows(rows)).judge_sums
     assert not isinstance(found, str)
     products = []
     for chosen in combinations(range(10), 5):
@@ -173,7 +197,7 @@ def test_exchanged_judges_have_the_covariance_that_the_test_uses() -> None:
 
 def test_a_judge_is_compared_with_the_others_not_with_all() -> None:
     # x gave a every point, y none: one point a comparison more, and the others' mean does not contain x.
-    found = judge_sums(case(opposed()))
+    found = case(opposed()).judge_sums
     assert not isinstance(found, str)
     system, effect, (low, high) = departures(found, 0, 1.96)
     assert (system, effect) == (0, pytest.approx(1.0))
@@ -195,17 +219,17 @@ def test_a_block_is_what_a_judge_said_of_a_segment() -> None:
     rows = [("a", "b", 1)] * 6
     table = judged(rows, judge=["x", "x", "x", "y", "y", "y"], segment=["1", "1", "2", "1", "1", "1"])
     made = case(table).blocks
-    assert (sorted(made.made.tolist()), made.by_segment) == ([1, 2, 3], True)
+    assert (sorted(made.sizes.tolist()), made.name) == ([1, 2, 3], "segment")
     assert len(np.unique(made.classes)) == 3
     # Without segments, or with one for all, every judgment is a block.
     for other in (table.to_rows().drop("segment"), table.to_rows().with_columns(segment=pl.lit("s"))):
         bare = case(Judgments.from_rows(other)).blocks
-        assert (bare.made.tolist(), bare.by_segment) == ([1] * 6, False)
+        assert (bare.sizes.tolist(), bare.name != "segment") == ([1] * 6, True)
 
 
 def test_judgments_whose_segment_is_unknown_are_blocks_of_their_own() -> None:
     made = case(judged([("a", "b", 1)] * 4, judge=["x"] * 4, segment=["1", "2", None, None])).blocks
-    assert made.made.tolist() == [1] * 4
+    assert made.sizes.tolist() == [1] * 4
 
 
 def test_judges_who_say_one_thing_five_times_are_not_taken_at_their_word() -> None:
@@ -231,9 +255,9 @@ def test_exchange_within_sizes_has_the_mean_that_the_test_uses() -> None:
             rows += [("a", "b", int(rng.choice([-1, 0, 1]))) for _ in range(size)]
             judges += [who] * size
             segments += [f"{who}{segment}"] * size
-    found = judge_sums(case(judged(rows, judge=judges, segment=segments)))
+    found = case(judged(rows, judge=judges, segment=segments)).judge_sums
     assert not isinstance(found, str)
-    small, large = (np.flatnonzero(found.size == c) for c in (0, 1))
+    small, large = (np.flatnonzero(found.classes == c) for c in (0, 1))
     squares = []
     for one in combinations(small, 2):
         for two in combinations(large, 3):
@@ -358,13 +382,13 @@ def test_a_circle_of_three_is_found_and_named() -> None:
     assert 0 <= found.effect < 0.15
 
 
-def test_clusters_are_segments_if_there_are_enough_else_items_or_rankings() -> None:
+def test_dependent_judgments_are_those_of_segments_if_there_are_enough_else_items_or_rankings() -> None:
     many = judged([("a", "b", 1)] * 60, segment=[str(i // 2) for i in range(60)])
-    assert len(np.unique(clusters(many, np.arange(60)))) == 30
+    assert len(np.unique(dependent(many, np.arange(60)))) == 30
     few = judged([("a", "b", 1), ("a", "b", -1), ("a", "c", 1)], segment=["1", "1", "1"])
-    assert clusters(few, np.arange(3))[0] == clusters(few, np.arange(3))[1] != clusters(few, np.arange(3))[2]
+    assert dependent(few, np.arange(3))[0] == dependent(few, np.arange(3))[1] != dependent(few, np.arange(3))[2]
     ranked = judged([("a", "b", 1), ("a", "c", -1)], segment=["1", "1"], ranking=["r", "q"])
-    assert clusters(ranked, np.array([0, 1])).tolist() == [0, 1]
+    assert dependent(ranked, np.array([0, 1])).tolist() == [0, 1]
 
 
 def test_a_circle_takes_three_systems_that_met() -> None:
@@ -400,7 +424,7 @@ def test_the_samples_of_the_ranking_are_those_that_conventions_share() -> None:
 
 def test_exchanged_times_have_the_covariance_that_the_test_uses() -> None:
     rows = campaign(2, rankings=8, judges=1)
-    found = trend(case(Judgments.from_rows(rows)))
+    found = trend_of(case(Judgments.from_rows(rows)))
     assert found is not None
     points, time = found.points, found.time
     assert sorted(time) == [-3.5, -2.5, -1.5, -0.5, 0.5, 1.5, 2.5, 3.5]
@@ -414,7 +438,7 @@ def test_exchanged_times_have_the_covariance_that_the_test_uses() -> None:
 def test_a_change_is_the_difference_of_two_means() -> None:
     rows = [("a", "b", 1)] * 6 + [("a", "b", -1)] * 2 + [("a", "b", 1)] * 2 + [("a", "b", -1)] * 6
     table = judged(rows, time=np.arange(16).astype("datetime64[us]"))
-    found = trend(case(table))
+    found = trend_of(case(table))
     assert found is not None
     effect, (low, high) = _change(found, 0, 1.0)
     # From three wins in four to one in four; each share has the error √(.75 · .25 / 8).
@@ -425,7 +449,7 @@ def test_a_change_is_the_difference_of_two_means() -> None:
 def test_a_block_stands_at_the_mean_of_its_ranks_in_time() -> None:
     rows = [("a", "b", 1), ("a", "b", -1), ("a", "b", 1), ("a", "b", 1), ("a", "b", -1)]
     times = np.array([10, 20, 30, 40, 50]).astype("datetime64[us]")
-    found = trend(case(judged(rows, segment=["1", "2", "1", "2", "3"], time=times)))
+    found = trend_of(case(judged(rows, segment=["1", "2", "1", "2", "3"], time=times)))
     assert found is not None
     # Blocks of two at ranks (1 + 3) / 2 and (2 + 4) / 2 are exchanged with each other, the single one with none.
     assert sorted(found.time) == [-0.5, 0, 0.5]
@@ -560,12 +584,12 @@ def test_the_fitted_lead_of_a_perfect_record_is_that_of_log_odds_with_a_half(won
 @pytest.mark.parametrize(
     ("changes", "verdict", "reasons"),
     [
-        ({}, "carried", ()),
+        ({}, "supported", ()),
         ({"adjusted": 0.06}, "not shown", ()),
         ({"breaking": ("j",)}, "fragile", ("without judge j",)),
         ({"ties": {"half": False, "ignore": True}}, "fragile", ("if ties count half",)),
         ({"by_judge": 0.97}, "fragile", ("with other judges (holds in .970)",)),
-        ({"by_judge": 0.98}, "carried", ()),
+        ({"by_judge": 0.98}, "supported", ()),
         ({"adjusted": 0.06, "breaking": ("j",)}, "not shown", ()),
     ],
 )
@@ -601,10 +625,11 @@ def test_flags_follow_p_values_adjusted_over_checks() -> None:
 
 def test_a_judge_departs_only_where_that_is_shown_after_correction() -> None:
     told = "judge x (9 % of the judgments) departs most from the others: gives a .20 points"
+    shown = "judge x (9 % of the judgments) departs from the others: gives a .20 points"
     judges = tuple(Subject(name, p=p) for name, p in {"x": 0.02, "y": 0.02, "z": 0.03}.items())
-    found = Finding("judge-influence", told, p=0.02, subjects=judges)
+    found = Finding("judge-influence", told, p=0.02, subjects=judges, if_flagged=shown)
     alone, among = corrected([found], 0.05)[0], corrected([found, *[Finding("a", "", p=1.0)] * 3], 0.05)[0]
-    assert alone.sentence == told.replace("departs most", "departs") + "; so do y, z"
+    assert alone.sentence == shown + "; so do y, z"
     assert (among.flagged, among.adjusted, among.sentence) == (False, 0.08, told)
     # Of two checks: .02 · 2 is enough, .03 · 2 is not.
     assert corrected([found, Finding("a", "", p=1.0)], 0.05)[0].sentence.endswith("points; so does y")
@@ -626,7 +651,7 @@ def test_weights_count_like_repeated_judgments() -> None:
     rows = campaign(3, rankings=60)
     doubled = rows.with_columns(weight=pl.lit(2.0))
     one, two = (case(Judgments.from_rows(r)) for r in (rows, doubled))
-    sums = [judge_sums(made).sums for made in (one, two)]
+    sums = [made.judge_sums.sums for made in (one, two)]
     # A prior weighs less the more judgments there are, so the fits differ a little.
     assert sums[1] == pytest.approx(2 * sums[0], abs=0.05)
     assert position(two).effect == pytest.approx(position(one).effect)

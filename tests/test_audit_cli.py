@@ -74,7 +74,7 @@ def test_json_has_the_documented_shape(path: Path) -> None:
     assert [audit["group"] for audit in audits] == [{"lang_pair": "cs-en"}, {"lang_pair": "fr-en"}]
     for audit in audits:
         assert set(audit) == {
-            "signature", "model", "lang_pair", "judgments", "p", "findings", "claims", "notes", "group",
+            "signature", "record", "model", "lang_pair", "judgments", "p", "findings", "claims", "notes", "group",
         }  # fmt: skip
         assert [finding["check"] for finding in audit["findings"]] == list(CHECKS)
         assert all(set(finding) == FINDING for finding in audit["findings"])

@@ -15,10 +15,11 @@ from click.testing import CliRunner
 from scipy.stats import norm
 
 import palmares as pm
-from palmares.analysis.diff.changes import Changes
+from palmares.analysis.diff import Changes
 from palmares.cli import cli, main
 from palmares.errors import InputError
 from palmares.judgments import Judgments
+from palmares.ranking.record import Record
 
 
 def ranking_json(
@@ -41,8 +42,15 @@ def ranking_json(
         }
         for place, (name, (score, error)) in enumerate(scores.items(), 1)
     ]
-    signature = f"model:bradley-terry|anchor:none|unit:ranking|judgments:{judgments}|data:{data}|version:0.1.0"
-    return {"signature": signature, "systems": lines, "judgments": judgments, **more}
+    facts = {"unit": "ranking", "judgments": judgments, "data": data}
+    return remade({"systems": lines, "judgments": judgments, **more}, **facts)
+
+
+def remade(ranking: dict[str, Any], *, model: str = "bradley-terry", anchor: str = "", **facts: Any) -> dict[str, Any]:
+    """The same ranking, with another record of how it was made."""
+    settings = {"anchor": anchor}
+    record = {**ranking.get("record", {}), "model": model, "settings": settings, **facts, "version": "0.1.0"}
+    return {**ranking, "signature": str(Record.from_dict(record)), "record": record}
 
 
 OLD = ranking_json({"a": (1.0, 0.3), "b": (0.0, 0.4), "c": (-1.0, 0.3)}, data="old")
@@ -90,12 +98,12 @@ def test_where_the_field_changed_scores_are_compared_around_its_common_part() ->
 
 
 def test_an_anchor_holds_the_scale() -> None:
-    old, new = ({**r, "signature": r["signature"].replace("anchor:none", "anchor:c=0")} for r in (OLD, NEW))
+    old, new = (remade(r, anchor="c=0") for r in (OLD, NEW))
     new = {**new, "systems": [line for line in new["systems"] if line["system"] != "a"]}
     assert by_system(pm.diff(old, new))["b"].change == pytest.approx(1.5)
 
 
-def test_a_reversal_needs_both_rankings_to_carry_their_order() -> None:
+def test_a_reversal_needs_both_rankings_to_support_their_order() -> None:
     old = {**OLD, "better": [[0.5, 0.99, 1], [0.01, 0.5, 0.9], [0, 0.1, 0.5]]}
     new = {**NEW, "better": [[0.5, 0.98, 1], [0.02, 0.5, 0.9], [0, 0.1, 0.5]]}
     (reversal,) = pm.diff(old, new).reversals
@@ -115,11 +123,8 @@ def test_pairs_that_clusters_part_only_now_or_only_then() -> None:
 @pytest.mark.parametrize(
     ("new", "note"),
     [
-        ({**NEW, "signature": OLD["signature"]}, "the same judgments"),
-        (
-            {**NEW, "signature": NEW["signature"].replace("bradley-terry", "lopez")},
-            r"different scales \(model changed\)",
-        ),
+        (remade(NEW, data="old"), "the same judgments"),
+        (remade(NEW, model="lopez"), r"different scales \(model changed\)"),
         ({**NEW, "systems": [{**line, "error": None} for line in NEW["systems"]]}, "without resampling"),
         (ranking_json({"x": (1, 1), "y": (0, 1)}, data="new"), "no system is in both"),
     ],
@@ -132,7 +137,7 @@ def test_scores_that_mean_different_things_are_not_compared(new: dict[str, Any],
 
 
 def test_what_was_done_differently_is_named() -> None:
-    new = {**NEW, "signature": NEW["signature"].replace("unit:ranking", "unit:judge")}
+    new = remade(NEW, unit="judge")
     changes = pm.diff(OLD, new)
     assert changes.settings == {"unit": ("ranking", "judge")}
     assert by_system(changes)["b"].verdict == "rose"
@@ -154,7 +159,7 @@ def test_a_score_that_never_varied_is_not_compared() -> None:
 
 
 def test_scores_that_depend_on_the_field_are_not_compared_when_it_changed() -> None:
-    old, new = ({**r, "signature": r["signature"].replace("bradley-terry", "expected-wins")} for r in (OLD, NEW))
+    old, new = (remade(r, model="expected-wins") for r in (OLD, NEW))
     assert by_system(pm.diff(old, new))["b"].change == pytest.approx(1.5)
     fewer = {**new, "systems": new["systems"][:2]}
     changes = pm.diff(old, fewer)
@@ -229,7 +234,7 @@ def test_the_table_says_who_moved_and_what_reversed(pair_of_files: tuple[str, st
 
 
 def test_a_long_list_of_reversals_is_cut(file: Callable[..., Path]) -> None:
-    # Five systems in opposite orders, each carried: all ten pairs are reversed, six are named.
+    # Five systems in opposite orders, each supported: all ten pairs are reversed, six are named.
     names = "abcde"
     sure = [[0.5 if i == j else float(i < j) for j in range(5)] for i in range(5)]
     paths = []
@@ -245,7 +250,7 @@ def test_the_json_of_a_diff_has_its_documented_shape(pair_of_files: tuple[str, s
     result = CliRunner().invoke(cli, ["diff", *pair_of_files, "--format", "json"])
     (changes,) = json.loads(result.stdout)
     assert set(changes) == {
-        "systems", "reversals", "told_apart", "merged", "settings", "judgments", "notes", "signature", "group"
+        "systems", "reversals", "told_apart", "merged", "settings", "judgments", "notes", "signature", "record", "group"
     }  # fmt: skip
     assert set(changes["systems"][0]) == {
         "system", "verdict", "old_rank", "new_rank", "old_range", "new_range", "change", "interval", "p"
@@ -267,7 +272,13 @@ def test_the_csv_of_a_diff_has_a_row_a_system(pair_of_files: tuple[str, str]) ->
         ("[]", "new.json: holds no ranking"),
         ("[3]", "new.json: not a ranking: got int"),
         ('{"judgments": 3}', "new.json: not a ranking: no signature and no systems"),
-        ('[{"signature": "a:b", "judgments": 3, "systems": [{"system": "x"}]}]', "not a ranking: KeyError"),
+        (json.dumps([{**NEW, "systems": [{"system": "x"}]}]), "not a ranking: KeyError"),
+        (json.dumps([{**NEW, "record": {"data": "x"}}]), "not a ranking: KeyError 'version'"),
+        (
+            json.dumps([{name: value for name, value in NEW.items() if name != "record"}]),
+            "new.json: this ranking has no record of how it was made, which earlier versions did not write; "
+            "rank its judgments again with this version",
+        ),
         (
             json.dumps([{**NEW, "better": [[0.5]], "group": {"lang_pair": "fr-en"}}]),
             r"better is \(1, 1\) for 3 systems",

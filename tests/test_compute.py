@@ -28,7 +28,7 @@ def task(folder, number):
 
 if __name__ == "__main__":
     try:
-        compute.run(task, [(n,) for n in range(6)], shared=(sys.argv[1],), executor=sys.argv[2], workers=2)
+        compute.Execution(sys.argv[2], 2).run(task, [(n,) for n in range(6)], shared=(sys.argv[1],))
     except KeyboardInterrupt:
         print("interrupted")
 """
@@ -73,14 +73,14 @@ def test_an_error_stops_the_other_tasks_too(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("where", ["serial", "threads", "processes", None])
 def test_what_is_shared_comes_before_what_is_not(where: Any) -> None:
-    found = compute.run(divmod, [(2,), (3,)], shared=(7,), executor=where)
+    found = compute.Execution(where).run(divmod, [(2,), (3,)], shared=(7,))
     assert found == [(3, 1), (2, 1)]
 
 
 @pytest.mark.parametrize("workers", [0, -1])
 def test_there_is_at_least_one_worker(workers: int) -> None:
     with pytest.raises(InputError, match=f"workers: got {workers}; allowed: at least 1"):
-        compute.slots(None, workers)
+        compute.Execution(workers=workers)
 
 
 def test_an_interrupt_of_compiled_code_is_an_interrupt(monkeypatch: pytest.MonkeyPatch, capsys: Any) -> None:
@@ -105,3 +105,14 @@ def test_another_system_error_is_a_bug(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cli.cli, "main", broken)
     with pytest.raises(SystemError, match="broken"):
         cli.main([])
+
+
+@pytest.mark.parametrize("rng", [-1, "seven", 1.5])
+def test_a_seed_that_is_none(rng: Any) -> None:
+    with pytest.raises(InputError, match=r"rng: got .*; allowed: a whole number of at least 0, a numpy Generator"):
+        compute.seed_of(rng)
+
+
+def test_a_seed_is_given_once() -> None:
+    with pytest.raises(InputError, match=r"got two seeds: rng=3, and 0 in execution=; allowed: one; leave out either"):
+        compute.Execution.prepared(compute.Execution(seed=0), 3)

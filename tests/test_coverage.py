@@ -12,6 +12,7 @@ import pytest
 from palmares import CampaignPlan, coverage
 from palmares.cli import COMMANDS, main
 from palmares.cli.coverage import UNITS
+from palmares.compute import Execution
 from palmares.design.coverage import MEASURES, SOURCES, Coverage, measure, methods_of
 from palmares.errors import InputError
 from palmares.models.base import create
@@ -27,7 +28,7 @@ QUICK = methods_of(["expected-wins"], ["pair", "ranking"])
 
 
 def study(plan: CampaignPlan = SMALL, **changes: object) -> Coverage:
-    how = {"methods": QUICK, "campaigns": 4, "resamples": 50, "rng": 0, "executor": "serial", **changes}
+    how = {"methods": QUICK, "campaigns": 4, "resamples": 50, "rng": 0, "execution": Execution("serial"), **changes}
     return coverage(plan, **how)
 
 
@@ -80,12 +81,12 @@ def test_methods_are_compared_campaign_by_campaign() -> None:
 
 @pytest.mark.parametrize(("executor", "workers"), [("threads", 1), ("threads", 3)])
 def test_workers_change_nothing(executor: str, workers: int) -> None:
-    assert study(executor=executor, workers=workers).to_dict() == study().to_dict()
+    assert study(execution=Execution(executor, workers)).to_dict() == study().to_dict()
 
 
 @pytest.mark.slow
 def test_processes_change_nothing() -> None:
-    assert study(executor="processes", workers=2).to_dict() == study().to_dict()
+    assert study(execution=Execution("processes", 2)).to_dict() == study().to_dict()
 
 
 def test_a_method_sees_the_same_campaigns_alone_as_among_others() -> None:
@@ -105,7 +106,7 @@ def test_the_seed_decides() -> None:
 
 def test_a_campaign_is_counted_after_it_was_done() -> None:
     seen: list[tuple[int, int]] = []
-    study(progress=lambda done, total: seen.append((done, total)))
+    study(execution=Execution("serial", progress=lambda done, total: seen.append((done, total))))
     assert seen == [(1, 4), (2, 4), (3, 4), (4, 4)]
 
 
@@ -209,7 +210,7 @@ def test_the_command_prints_the_documented_json(capfd: pytest.CaptureFixture[str
     status, out, _ = run(capfd, *CHEAP, *options)
     found = json.loads(out)
     assert status == 0
-    assert list(found) == ["signature", "plan", "campaigns", "resamples", "p", "methods", "notes"]
+    assert list(found) == ["signature", "record", "plan", "campaigns", "resamples", "p", "methods", "notes"]
     assert found["plan"]["judge_effect"] == 2
     assert [(m["model"], m["unit"], m["sided"]) for m in found["methods"]] == [
         ("bradley-terry", "judge", None),

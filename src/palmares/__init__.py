@@ -24,13 +24,13 @@ _EXPORTS = {
     "Ranking": "palmares.ranking.rank:Ranking",
     "head_to_head": "palmares.ranking.head_to_head:head_to_head",
     "describe": "palmares.analysis.describe:describe",
-    "agreement": "palmares.analysis.agreement.run:agreement",
+    "agreement": "palmares.analysis.agreement:agreement",
     "audit": "palmares.analysis.audit.run:audit",
     "compare": "palmares.analysis.compare.run:compare",
     "evaluate": "palmares.analysis.compare.heldout:evaluate",
     "learning_curve": "palmares.analysis.compare.curves:learning_curve",
     "noise_test": "palmares.analysis.compare.noise:noise_test",
-    "diff": "palmares.analysis.diff.changes:diff",
+    "diff": "palmares.analysis.diff:diff",
     "simulate": "palmares.design.simulate:simulate",
     "CampaignPlan": "palmares.design.simulate:CampaignPlan",
     "coverage": "palmares.design.coverage:coverage",
@@ -40,7 +40,8 @@ _EXPORTS = {
     "FORMATS": "palmares.ingest:FORMATS",
     "MODELS": "palmares.models:MODELS",
     "PalmaresError": "palmares.errors:PalmaresError",
-    "cluster": "palmares.compute.dask",
+    "Execution": "palmares.compute:Execution",
+    "dask": "palmares.compute.dask",
     "errors": "palmares.errors",
     "models": "palmares.models",
     "plots": "palmares.report.plots",
@@ -52,6 +53,7 @@ __all__ = [
     "FORMATS",
     "MODELS",
     "CampaignPlan",
+    "Execution",
     "Judgments",
     "PairCounts",
     "PalmaresError",
@@ -60,10 +62,10 @@ __all__ = [
     "__version__",
     "agreement",
     "audit",
-    "cluster",
     "compare",
     "concat",
     "coverage",
+    "dask",
     "describe",
     "diff",
     "errors",
@@ -83,7 +85,7 @@ __all__ = [
 
 if TYPE_CHECKING:
     from . import errors, models
-    from .analysis.agreement.run import agreement
+    from .analysis.agreement import agreement
     from .analysis.audit import CHECKS
     from .analysis.audit.run import audit
     from .analysis.compare.curves import learning_curve
@@ -91,8 +93,8 @@ if TYPE_CHECKING:
     from .analysis.compare.noise import noise_test
     from .analysis.compare.run import compare
     from .analysis.describe import describe
-    from .analysis.diff.changes import diff
-    from .compute import dask as cluster
+    from .analysis.diff import diff
+    from .compute import Execution, dask
     from .design.coverage import coverage
     from .design.simulate import CampaignPlan, simulate
     from .errors import PalmaresError

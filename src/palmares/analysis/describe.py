@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..judgments import Judgments
+from ..judgments import TIE, Judgments
 
 
 @dataclass(frozen=True)
@@ -61,7 +61,7 @@ def describe(judgments: Judgments) -> Overview:
         systems=n,
         segments=len(judgments.segments) or None,
         judges=len(judgments.judges) or None,
-        ties=int((outcomes == 0).sum()),
+        ties=int((outcomes == TIE).sum()),
         per_system=2 * len(judgments) / n,
         pairs=len(met),
         pairs_compared=int((met > 0).sum()),
@@ -79,8 +79,12 @@ def _by_system(judgments: Judgments) -> list[SystemOverview]:
     opponents = ((counts.decided + counts.ties) > 0).sum(1)
     return [
         SystemOverview(
-            name, float(wins[i] + ties[i] + losses[i]), float(wins[i]), float(ties[i]), float(losses[i]),
-            int(opponents[i]),
+            system=name,
+            judgments=float(wins[i] + ties[i] + losses[i]),
+            wins=float(wins[i]),
+            ties=float(ties[i]),
+            losses=float(losses[i]),
+            opponents=int(opponents[i]),
         )
         for i, name in enumerate(counts.systems)
-    ]  # fmt: skip
+    ]

@@ -1,6 +1,7 @@
 """Where work runs: this process, its cores, or a Dask cluster; and the random streams that never depend on it.
 
-Public functions take an `Execution`; code below them calls its `run` and draws from its `generator`.
+Public functions take an `Execution`; code below them calls its `run` and draws from its `generator`. A Dask cluster is
+an executor like any other (`palmares.compute.dask.connect`); nothing else here imports Dask.
 """
 
 from __future__ import annotations

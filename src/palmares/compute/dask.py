@@ -11,32 +11,31 @@ import json
 import logging
 import operator
 import pickle
-import sys
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import CancelledError, Executor, Future
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeGuard
+from typing import TYPE_CHECKING, Any
 
 from ..errors import InputError, MissingExtraError, PalmaresError
 
 if TYPE_CHECKING:
-    from distributed import Client as Client
+    from distributed import Client
 
 #: Seconds until a scheduler that does not answer is given up, and until one without workers is.
 CONNECT_SECONDS = 10.0
 WORKER_SECONDS = 60.0
 #: Packages on which numbers depend.
 PACKAGES = ("palmares", "numpy", "scipy", "numba", "polars")
-#: An adaptive cluster starts small and grows with the work it is given, so there must be enough of it.
+#: An adaptive Dask cluster starts small and grows with the work it is given, so there must be enough of it.
 _FEWEST_SLOTS = 16
 _LOGGERS = ("distributed", "distributed.client")
 
 
-class ClusterError(PalmaresError):
-    """The cluster cannot do the work, or lost it."""
+class DaskError(PalmaresError):
+    """The Dask cluster cannot do the work, or lost it."""
 
 
 @dataclass(frozen=True)
@@ -48,15 +47,15 @@ class Work:
     versions: Mapping[str, str]
 
     def __call__(self, packed: bytes) -> Any:
-        """Do one piece, on a worker. It may have joined after the cluster was checked, so check again."""
+        """Do one piece, on a worker. It may have joined after the others were checked, so check again."""
         from distributed.versions import get_versions
 
         if wrong := _differences(self.versions, _relevant(get_versions(PACKAGES))):
-            raise ClusterError(f"a worker has {wrong}; {_INSTALL}")
+            raise DaskError(f"a worker has {wrong}; {_INSTALL}")
         return self.function(*self.shared, *pickle.loads(packed))
 
 
-class Cluster(Executor):
+class DaskExecutor(Executor):
     """The workers of a Dask cluster, behind the interface of `concurrent.futures`. See `connect`."""
 
     def __init__(self, client: Client) -> None:
@@ -74,7 +73,7 @@ class Cluster(Executor):
         return str(self.client.scheduler.address)
 
     def slots(self) -> int:
-        """How many pieces can run at once, now or when the cluster has grown."""
+        """How many pieces can run at once, now or when the Dask cluster has grown."""
         threads: int = sum(self.client.nthreads().values())
         return max(_FEWEST_SLOTS, threads)
 
@@ -84,7 +83,7 @@ class Cluster(Executor):
         return future
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
-        """Take no more work. The cluster itself goes on."""
+        """Take no more work. The Dask cluster itself goes on."""
         self._pool.shutdown(wait=wait and not cancel_futures)
 
     @contextmanager
@@ -100,7 +99,7 @@ class Cluster(Executor):
         except BaseException as error:
             pool.shutdown(wait=False)  # one message cancels every piece, where each future's own `cancel` sends one
             if problem := self._problem(error):
-                raise ClusterError(f"cluster {self.address}: {problem}") from error
+                raise DaskError(f"Dask cluster {self.address}: {problem}") from error
             raise
         finally:
             work.release()
@@ -133,17 +132,17 @@ _INSTALL = "numbers could differ: install the same versions on every worker as h
 
 @contextmanager
 def connect(
-    where: str | Path,
+    scheduler: str | Path,
     *,
     timeout: float | None = None,
     wait: float | None = None,
     notify: Callable[[str], None] | None = None,
-) -> Iterator[Cluster]:
-    """Connect to a Dask cluster, for the time of a ``with`` block; the result is an ``executor=`` for everything.
+) -> Iterator[DaskExecutor]:
+    """Connect to a Dask cluster, for the time of a ``with`` block; it is then the ``executor`` of an `Execution`.
 
     Parameters
     ----------
-    where : str or Path
+    scheduler : str or Path
         Address of the scheduler (``tcp://host:8786``), or the file that ``dask scheduler --scheduler-file`` wrote.
     timeout : float, optional
         Seconds until a scheduler that does not answer is given up. Default 10.
@@ -154,56 +153,50 @@ def connect(
 
     Examples
     --------
-    >>> with palmares.compute.dask.connect("tcp://10.0.0.7:8786") as executor:  # doctest: +SKIP
-    ...     ranking = palmares.rank(judgments, executor=executor)
+    >>> with palmares.dask.connect("tcp://10.0.0.7:8786") as executor:  # doctest: +SKIP
+    ...     ranking = palmares.rank(judgments, execution=palmares.Execution(executor))
     """
-    address = scheduler_address(where)
+    address = scheduler_address(scheduler)
     with _quiet():
         client = _client(address, CONNECT_SECONDS if timeout is None else timeout)
         try:
             _await_worker(client, address, WORKER_SECONDS if wait is None else wait, notify)
-            cluster = Cluster(client)
-            _ = cluster.versions  # now, not when the data have been read
-            yield cluster
+            executor = DaskExecutor(client)
+            _ = executor.versions  # now, not when the data have been read
+            yield executor
         finally:
             client.close()
 
 
-def scheduler_address(where: str | Path) -> str:
+def scheduler_address(scheduler: str | Path) -> str:
     """The address itself, or the one that a scheduler file holds."""
-    if "://" in str(where):
-        return str(where)
+    if "://" in str(scheduler):
+        return str(scheduler)
     allowed = "allowed: the address of a Dask scheduler (tcp://HOST:PORT), or the scheduler file it wrote"
     try:
-        text = Path(where).read_text(encoding="utf-8")
+        text = Path(scheduler).read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         reason = error.strerror if isinstance(error, OSError) else "not text"
-        raise InputError(f"cluster: got {str(where)!r}, which cannot be read ({reason}); {allowed}") from None
+        raise InputError(f"dask: got {str(scheduler)!r}, which cannot be read ({reason}); {allowed}") from None
     try:
         return str(json.loads(text)["address"])
     except (ValueError, TypeError, KeyError):
         raise InputError(
-            f"cluster: got {str(where)!r}, which is not a scheduler file (no 'address'); {allowed}"
+            f"dask: got {str(scheduler)!r}, which is not a scheduler file (no 'address'); {allowed}"
         ) from None
-
-
-def is_client(value: object) -> TypeGuard[Client]:
-    """Whether this is a Dask client, without importing Dask to find out."""
-    module = sys.modules.get("distributed")
-    return module is not None and isinstance(value, module.Client)
 
 
 def _client(address: str, timeout: float) -> Client:
     try:
         from distributed import Client
     except ImportError:
-        raise MissingExtraError("work on a cluster", "cluster", "distributed") from None
+        raise MissingExtraError("work on a Dask cluster", "dask", "distributed") from None
     try:
         return Client(address, timeout=timeout, set_as_default=False)
     except (OSError, TimeoutError, ValueError) as error:
         reason = f"no answer in {timeout:g} s" if isinstance(error, OSError) else str(error)
-        raise ClusterError(
-            f"cluster: cannot connect to {address} ({reason}); is a scheduler running there, and is its port open?"
+        raise DaskError(
+            f"dask: cannot connect to {address} ({reason}); is a scheduler running there, and is its port open?"
         ) from None
 
 
@@ -212,25 +205,25 @@ def _await_worker(client: Client, address: str, wait: float, notify: Callable[[s
         return
     if notify is not None:
         notify(f"waiting for a worker of {address}")
-    # A task, because an adaptive cluster starts no worker before there is work.
+    # A task, because an adaptive Dask cluster starts no worker before there is work.
     first = client.submit(operator.truth, True, pure=False)
     try:
         first.result(timeout=wait)
     except TimeoutError:
-        raise ClusterError(
-            f"cluster {address}: no worker joined in {wait:g} s; start some with: dask worker {address}"
+        raise DaskError(
+            f"Dask cluster {address}: no worker joined in {wait:g} s; start some with: dask worker {address}"
         ) from None
 
 
 def _checked_versions(client: Client) -> dict[str, str]:
     """The versions here, which all workers must have too."""
-    found = client.get_versions(packages=PACKAGES)
-    here = _relevant(found["client"])
-    wrong = {worker: _differences(here, _relevant(info)) for worker, info in found["workers"].items()}
+    reported = client.get_versions(packages=PACKAGES)
+    here = _relevant(reported["client"])
+    wrong = {worker: _differences(here, _relevant(info)) for worker, info in reported["workers"].items()}
     faults = [f"worker {worker} has {text}" for worker, text in sorted(wrong.items()) if text]
     if faults:
         more = f" (and {len(faults) - 1} more workers)" if len(faults) > 1 else ""
-        raise ClusterError(f"cluster {client.scheduler.address}: {faults[0]}{more}; {_INSTALL}")
+        raise DaskError(f"Dask cluster {client.scheduler.address}: {faults[0]}{more}; {_INSTALL}")
     return here
 
 

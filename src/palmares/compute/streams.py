@@ -11,6 +11,8 @@ from enum import IntEnum, unique
 
 import numpy as np
 
+from ..errors import InputError
+
 #: Anything that a seed can be made of; None draws fresh entropy.
 RngLike = int | np.random.SeedSequence | np.random.Generator | None
 
@@ -42,7 +44,13 @@ def seed_of(rng: RngLike) -> int:
     """A whole number that stands for ``rng`` and can be printed."""
     if isinstance(rng, np.random.Generator):
         return int(rng.integers(0, 2**63))
-    sequence = rng if isinstance(rng, np.random.SeedSequence) else np.random.SeedSequence(rng)
+    try:
+        sequence = rng if isinstance(rng, np.random.SeedSequence) else np.random.SeedSequence(rng)
+    except (TypeError, ValueError):
+        raise InputError(
+            f"rng: got {rng!r}; allowed: a whole number of at least 0, a numpy Generator or SeedSequence; "
+            "None draws a seed"
+        ) from None
     if not isinstance(sequence.entropy, int | np.integer) or sequence.spawn_key:
         return int(sequence.generate_state(1, np.uint64)[0])
     return int(sequence.entropy)

@@ -9,18 +9,16 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
-from .. import compute
-from ..compute import RngLike, generator, seed_of
+from ..compute import Execution, RngLike, Stream, generator
 from ..errors import InputError
-from ..judgments import Judgments
-from ..judgments.counts import FloatArray
+from ..judgments import FloatArray, IntArray, Judgments
 from ..models import DEFAULT_MODEL
 from ..models.base import Model, create, settings
 from ..ranking.bootstrap import from_draws, resample
 from ..ranking.ranges import clusters, rank_ranges
-from ..ranking.record import fact_text, signature
+from ..ranking.record import Record, fact_text
 from ..ranking.sign_test import sign_test_ranges
-from .simulate import CampaignPlan, IntArray, simulate
+from .simulate import CampaignPlan, simulate
 
 #: What ranges can come from: a bootstrap of one of the units, the draws of a model that makes some, or sign tests.
 Source = Literal["pair", "ranking", "segment", "judge", "posterior", "sign-test"]
@@ -83,10 +81,15 @@ class Coverage:
     lines: tuple[MethodCoverage, ...]
     p: float
     resamples: int
-    signature: str
+    record: Record
     #: (campaigns, methods, `MEASURES`)
     measures: FloatArray = field(repr=False)
     notes: tuple[str, ...] = ()
+
+    @property
+    def signature(self) -> str:
+        """How this was made, in one line."""
+        return str(self.record)
 
     @property
     def campaigns(self) -> int:
@@ -102,6 +105,7 @@ class Coverage:
         """The documented JSON shape."""
         return {
             "signature": self.signature,
+            "record": self.record.to_dict(),
             "plan": dataclasses.asdict(self.plan),
             "campaigns": self.campaigns,
             "resamples": self.resamples,
@@ -114,10 +118,10 @@ class Coverage:
 def methods_of(models: Sequence[str | Model], units: Sequence[str], *, sided: int = 2) -> tuple[Method, ...]:
     """Every model with every unit; the sign test, which has no model, once and last."""
     sources = [_source(unit) for unit in dict.fromkeys(units)]
-    made = [create(model) for model in dict.fromkeys(models)]
+    rankers = [create(model) for model in dict.fromkeys(models)]
     drawn = [source for source in sources if source != "sign-test"]
     tests = [Method(None, source, _sides(sided)) for source in sources if source == "sign-test"]
-    return (*(Method(_checked(model, source), source) for model in made for source in drawn), *tests)
+    return (*(Method(_checked(model, source), source) for model in rankers for source in drawn), *tests)
 
 
 def coverage(
@@ -128,9 +132,7 @@ def coverage(
     resamples: int = 400,
     p: float = 0.05,
     rng: RngLike = None,
-    executor: compute.ExecutorLike = None,
-    workers: int | None = None,
-    progress: compute.Progress | None = None,
+    execution: Execution | None = None,
 ) -> Coverage:
     """Simulate campaigns, rank each by every method, and compare rank ranges with the true ranks.
 
@@ -148,27 +150,32 @@ def coverage(
         The level of ranges and sign tests.
     rng
         A seed; None draws one. It is in the signature either way.
-    executor, workers, progress
-        See `palmares.compute.run`; a piece of work is a campaign.
+    execution
+        Where it runs; a piece of work is a campaign.
     """
     if campaigns < 2:
-        raise InputError(f"campaigns: got {campaigns}; allowed: at least 2, so that their spread can be told")
+        raise InputError(f"campaigns: got {campaigns}; allowed: at least 2, because one has no spread")
     plan = plan or CampaignPlan()
     chosen = tuple(methods) if methods is not None else methods_of([DEFAULT_MODEL], SOURCES[:4])
     if not chosen:
         raise InputError("methods: got none; name at least one, e.g. methods_of(['bradley-terry'], ['ranking'])")
-    seed = seed_of(rng)
-    parts = compute.run(
-        _campaign, [(number,) for number in range(campaigns)], shared=(plan, chosen, resamples, p, seed),
-        executor=executor, workers=workers, progress=progress,
-    )  # fmt: skip
-    measures = np.stack(parts)
+    execution = Execution.prepared(execution, rng)
+    tasks = [(number,) for number in range(campaigns)]
+    measures = np.stack(execution.run(_campaign, tasks, shared=(plan, chosen, resamples, p, execution.seed)))
     facts = {
         **{k: v for k, v in dataclasses.asdict(plan).items() if k != "lang_pair"},
         "methods": "+".join(method.name for method in chosen),
-        "campaigns": campaigns, "resamples": resamples, "p": p, "seed": seed,
+        "campaigns": campaigns, "resamples": resamples, "p": p, "seed": execution.seed,
     }  # fmt: skip
-    return Coverage(plan, _lines(chosen, measures), p, resamples, signature(facts), measures, _notes(plan))
+    return Coverage(
+        plan=plan,
+        lines=_lines(chosen, measures),
+        p=p,
+        resamples=resamples,
+        record=Record.of(facts),
+        measures=measures,
+        notes=_notes(plan),
+    )
 
 
 def measure(ranges: IntArray, truth: IntArray) -> FloatArray:
@@ -187,8 +194,9 @@ def _campaign(
     plan: CampaignPlan, methods: Sequence[Method], resamples: int, p: float, seed: int, number: int
 ) -> FloatArray:
     """Simulate campaign ``number`` and measure every method on it: an array (methods, measures)."""
+    # A seed of its own, under which a campaign has all the streams that an analysis has.
     own = int(generator(seed, number).integers(0, 2**63))
-    campaign = simulate(plan, rng=generator(own, 3))
+    campaign = simulate(plan, rng=generator(own, Stream.CAMPAIGN))
     judgments = campaign.judgments
     quality = np.array([campaign.quality[name] for name in judgments.systems])
     truth = 1 + (quality[:, None] < quality).sum(axis=1)
@@ -213,7 +221,7 @@ def _ranges(method: Method, judgments: Judgments, resamples: int, p: float, seed
     if method.model is None or method.unit == "sign-test":
         return sign_test_ranges(judgments.counts, p=p, sided=method.sided or 2)
     if method.unit == "posterior":
-        replicates = from_draws(method.model.fit(judgments, rng=generator(seed, 0)), seed)
+        replicates = from_draws(method.model.fit(judgments, rng=generator(seed, Stream.FIT)), seed)
     else:
         # One seed for all methods: models with the same unit see the same samples.
         replicates = resample(
@@ -224,11 +232,12 @@ def _ranges(method: Method, judgments: Judgments, resamples: int, p: float, seed
 
 def _lines(methods: Sequence[Method], measures: FloatArray) -> tuple[MethodCoverage, ...]:
     means, errors = _means(measures)
-    values = np.stack([means, errors], axis=2).reshape(len(methods), -1)
-    return tuple(
-        MethodCoverage(method.model_name, method.unit, method.sided, *map(float, row))
-        for method, row in zip(methods, values, strict=True)
-    )
+    lines = []
+    for method, mean, error in zip(methods, means.tolist(), errors.tolist(), strict=True):
+        values = dict(zip(MEASURES, mean, strict=True))
+        values |= {f"{name}_error": value for name, value in zip(MEASURES, error, strict=True)}
+        lines.append(MethodCoverage(method.model_name, method.unit, method.sided, **values))
+    return tuple(lines)
 
 
 def _means(measures: FloatArray) -> tuple[FloatArray, FloatArray]:

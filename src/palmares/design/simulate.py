@@ -8,15 +8,11 @@ from itertools import combinations
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import polars as pl
 
 from ..compute import RngLike
 from ..errors import InputError
-from ..judgments import Judgments
-from ..judgments.counts import FloatArray
-
-IntArray = npt.NDArray[np.int64]
+from ..judgments import FloatArray, IntArray, Judgments
 
 
 @dataclass(frozen=True)

@@ -1,8 +1,57 @@
-"""The one table in the middle: judgments, their counts, their digest, and what is drawn together."""
+"""The one table in the middle: judgments in canonical form, their pair counts, cells and digest, and their units.
+
+Everything that reads files makes a `Judgments`; everything that computes takes one, or its `PairCounts`. What follows
+from them alone is here: the code of cells (`cells`), what is drawn together (`units`), the kinds of array (`arrays`).
+"""
 
 from __future__ import annotations
 
+from .arrays import BoolArray, CodeArray, FloatArray, IntArray
+from .cells import OUTCOMES, cell_count, decode_cells, encode_cells, encode_pairs, outcome_index, pairs_of
 from .counts import PairCounts
-from .table import A_BETTER, B_BETTER, EXTRA_PREFIX, NAME_COLUMNS, TIE, VALUE_COLUMNS, Judgments
+from .encoding import A_BETTER, B_BETTER, EXTRA_PREFIX, NAME_COLUMNS, TIE, VALUE_COLUMNS
+from .table import Judgments
+from .units import (
+    FEW_UNITS,
+    UNITS,
+    Unit,
+    UnitKinds,
+    check_units,
+    choose_unit,
+    few_units,
+    unit_codes,
+    unit_count,
+    unit_kinds,
+)
 
-__all__ = ["A_BETTER", "B_BETTER", "EXTRA_PREFIX", "NAME_COLUMNS", "TIE", "VALUE_COLUMNS", "Judgments", "PairCounts"]
+__all__ = [
+    "A_BETTER",
+    "B_BETTER",
+    "EXTRA_PREFIX",
+    "FEW_UNITS",
+    "NAME_COLUMNS",
+    "OUTCOMES",
+    "TIE",
+    "UNITS",
+    "VALUE_COLUMNS",
+    "BoolArray",
+    "CodeArray",
+    "FloatArray",
+    "IntArray",
+    "Judgments",
+    "PairCounts",
+    "Unit",
+    "UnitKinds",
+    "cell_count",
+    "check_units",
+    "choose_unit",
+    "decode_cells",
+    "encode_cells",
+    "encode_pairs",
+    "few_units",
+    "outcome_index",
+    "pairs_of",
+    "unit_codes",
+    "unit_count",
+    "unit_kinds",
+]

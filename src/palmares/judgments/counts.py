@@ -10,11 +10,12 @@ from dataclasses import dataclass, field
 from hashlib import sha256
 
 import numpy as np
-import numpy.typing as npt
 
 from ..errors import InputError
+from .arrays import FloatArray, IntArray
+from .cells import OUTCOMES, cell_count
 
-FloatArray = npt.NDArray[np.float64]
+__all__ = ["FloatArray", "PairCounts"]
 
 
 @dataclass(frozen=True)
@@ -31,22 +32,20 @@ class PairCounts:
     lang_pair: str | None = None
 
     @classmethod
-    def from_cells(
-        cls, systems: tuple[str, ...], cells: npt.NDArray[np.int64], weights: FloatArray | None
-    ) -> PairCounts:
+    def from_cells(cls, systems: tuple[str, ...], cells: IntArray, weights: FloatArray | None) -> PairCounts:
         """Count rows given as cell indices (see `Judgments.cells`)."""
         if weights is not None:
             # Floating sums depend on their order: add in an order that does not depend on the rows'.
             order = np.lexsort((weights, cells))
             cells, weights = cells[order], weights[order]
-        size = len(systems) ** 2 * 3
-        return cls.from_table(systems, np.bincount(cells, weights, minlength=size).astype(np.float64))
+        table = np.bincount(cells, weights, minlength=cell_count(len(systems)))
+        return cls.from_table(systems, table.astype(np.float64))
 
     @classmethod
     def from_table(cls, systems: tuple[str, ...], table: FloatArray) -> PairCounts:
-        """From counts by cell, the cells of a pair being (a better, tie, b better)."""
+        """From counts by cell (`palmares.judgments.cells`)."""
         n = len(systems)
-        cube = table.reshape(*table.shape[:-1], n, n, 3)
+        cube = table.reshape(*table.shape[:-1], n, n, OUTCOMES)
         wins = cube[..., 0] + np.swapaxes(cube[..., 2], -1, -2)
         ties = cube[..., 1] + np.swapaxes(cube[..., 1], -1, -2)
         return cls(systems, wins, ties)
@@ -60,6 +59,11 @@ class PairCounts:
     def decided(self) -> FloatArray:
         """``decided[i, j]``: comparisons of i and j that were not ties."""
         return self.wins + np.swapaxes(self.wins, -1, -2)
+
+    @property
+    def batch(self) -> PairCounts:
+        """The same counts as a batch of one."""
+        return PairCounts(self.systems, self.wins[None], self.ties[None], self.lang_pair)
 
     @property
     def hash(self) -> str:

@@ -15,18 +15,14 @@ from functools import cached_property
 from re import compile as compile_pattern
 
 import numpy as np
-import numpy.typing as npt
 import polars as pl
 
 from ..errors import InputError
+from .arrays import BoolArray, CodeArray, FloatArray, IntArray
+from .cells import encode_cells, outcome_index, pairs_of
 from .counts import PairCounts
 from .digest import fingerprint
-from .encoding import A_BETTER, B_BETTER, EXTRA_PREFIX, NAME_COLUMNS, TIE, VALUE_COLUMNS, compact, decode, encode_rows
-
-__all__ = ["A_BETTER", "B_BETTER", "EXTRA_PREFIX", "NAME_COLUMNS", "TIE", "VALUE_COLUMNS", "Judgments"]
-
-IntArray = npt.NDArray[np.integer]
-BoolArray = npt.NDArray[np.bool_]
+from .encoding import EXTRA_PREFIX, NAME_COLUMNS, compact, decode, encode_rows
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -104,20 +100,20 @@ class Judgments:
         """Whether any row has a value in this optional column."""
         return column in self.frame.columns
 
-    def codes(self, column: str) -> IntArray:
+    def codes(self, column: str) -> CodeArray:
         """The codes (or outcomes) of a column as an array; −1 where a row has no name."""
         if column not in self.frame.columns:
             return np.full(len(self), -1, dtype=np.int32)
         return self.frame[column].to_numpy()
 
-    def group_codes(self, column: str) -> npt.NDArray[np.int64]:
+    def group_codes(self, column: str) -> IntArray:
         """The codes of a column of names, in which a row without a name is a group of its own."""
         codes = self.codes(column).astype(np.int64)
         alone = codes < 0
         return np.where(alone, codes.max(initial=-1) + np.cumsum(alone), codes)
 
     @cached_property
-    def weights(self) -> npt.NDArray[np.float64] | None:
+    def weights(self) -> FloatArray | None:
         """The weight of every judgment, or None where each counts once."""
         return self.frame["weight"].to_numpy() if self.has("weight") else None
 
@@ -127,10 +123,15 @@ class Judgments:
         return PairCounts.from_cells(self.systems, self.cells, self.weights)
 
     @cached_property
-    def cells(self) -> npt.NDArray[np.int64]:
-        """For every row, the index of its (a, b, outcome) among all n·n·3."""
-        pair = self.codes("system_a").astype(np.int64) * len(self.systems) + self.codes("system_b")
-        return pair * 3 + (1 - self.codes("outcome"))
+    def cells(self) -> IntArray:
+        """For every row, the cell of its (a, b, outcome); see `palmares.judgments.cells`."""
+        index = outcome_index(self.codes("outcome"))
+        return encode_cells(self.codes("system_a"), self.codes("system_b"), index, len(self.systems))
+
+    @property
+    def pairs(self) -> IntArray:
+        """For every row, the pair of its two systems: a·n + b."""
+        return pairs_of(self.cells)
 
     @cached_property
     def hash(self) -> str:
@@ -152,9 +153,14 @@ class Judgments:
         """The rows where ``mask`` is true; names that no longer occur are forgotten."""
         return Judgments.from_codes(self.frame.filter(pl.Series(mask)), self.names)
 
-    def take(self, rows: IntArray) -> Judgments:
+    def take(self, rows: CodeArray) -> Judgments:
         """Rows by index, repeats allowed; systems and codes stay as they are (for resampling)."""
         return Judgments(self.frame[rows], self.names)
+
+    def keep(self, systems: Iterable[str]) -> Judgments:
+        """The judgments among some of the systems only."""
+        inside = np.isin(np.array(self.systems), list(systems))
+        return self if inside.all() else self.filter(inside[self.codes("system_a")] & inside[self.codes("system_b")])
 
     def where(self, column: str, wanted: str | Iterable[str]) -> BoolArray:
         """Which rows have a name that matches one of ``wanted`` (shell patterns) in ``column``.
@@ -219,11 +225,11 @@ class Judgments:
         hit = np.zeros(len(names), dtype=bool)
         for pattern in [wanted] if isinstance(wanted, str) else wanted:
             match = compile_pattern(translate(pattern)).match
-            found = np.array([name == pattern or match(name) is not None for name in names], dtype=bool)
-            if not found.any():
+            matched = np.array([name == pattern or match(name) is not None for name in names], dtype=bool)
+            if not matched.any():
                 shown = ", ".join(names[:8]) + (", …" if len(names) > 8 else "")
                 raise InputError(f"no {column} matches {pattern!r}; there are {len(names)}: {shown or 'none'}")
-            hit |= found
+            hit |= matched
         return hit
 
 

@@ -12,19 +12,18 @@ from dataclasses import dataclass, field
 from typing import Literal, get_args
 
 import numpy as np
-import numpy.typing as npt
 
 from ..errors import InputError
-from . import Judgments
-from .counts import FloatArray, PairCounts
+from .arrays import FloatArray, IntArray
+from .cells import OUTCOMES, cell_count, encode_cells
+from .counts import PairCounts
 from .digest import mix_words, row_words
+from .table import Judgments
 
 Unit = Literal["pair", "ranking", "segment", "judge"]
 UNITS: tuple[Unit, ...] = get_args(Unit)
 
-IntArray = npt.NDArray[np.int64]
-
-#: Below this, intervals from resampled clusters are known to be too short (Cameron, Gelbach & Miller 2008).
+#: Below this, intervals from resampled groups are known to be too short (Cameron, Gelbach & Miller 2008).
 FEW_UNITS = 30
 
 
@@ -57,7 +56,7 @@ class UnitKinds:
         """The pair counts of samples given as how often each kind was drawn: one row a sample."""
         from scipy.sparse import csr_array
 
-        shape = (len(self.copies), len(self.systems) ** 2 * 3)
+        shape = (len(self.copies), cell_count(len(self.systems)))
         content = csr_array((self.amounts, self.cells, self.starts), shape=shape)
         return PairCounts.from_table(self.systems, np.asarray(drawn.astype(np.float64) @ content))
 
@@ -144,7 +143,7 @@ def unit_kinds(data: Judgments | PairCounts, unit: Unit) -> UnitKinds:
 
 def _items(judgments: Judgments) -> tuple[IntArray, IntArray, FloatArray]:
     """The distinct (cell, weight) among the rows: the number of each row's, and what the numbers stand for."""
-    cells = np.arange(len(judgments.systems) ** 2 * 3)
+    cells = np.arange(cell_count(len(judgments.systems)))
     if judgments.weights is None:
         return judgments.cells, cells, np.ones(len(cells))
     distinct, code = np.unique(judgments.weights, return_inverse=True)
@@ -162,10 +161,9 @@ def _plain_codes(judgments: Judgments, unit: Unit) -> IntArray:
 
 def _pair_kinds(counts: PairCounts) -> UnitKinds:
     """Every (pair, outcome) that occurs is a kind, its count the copies."""
-    n = len(counts.systems)
-    first, second = np.triu_indices(n, 1)
+    first, second = np.triu_indices(len(counts.systems), 1)
     table = np.stack([counts.wins[first, second], counts.ties[first, second], counts.wins[second, first]], axis=1)
-    cells = (first * n + second)[:, None] * 3 + np.arange(3)
+    cells = encode_cells(first[:, None], second[:, None], np.arange(OUTCOMES), len(counts.systems))
     seen = table > 0
     copies = table[seen]
     if not np.array_equal(copies, np.round(copies)):

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ..analysis.agreement.kappa import Kappa
-from ..analysis.agreement.result import Agreement, JudgeAgreement, Measure
+from ..analysis.agreement import Agreement, JudgeAgreement, Kappa, Measure
 from .tables import Column, Grouped, Table, View, interval_text, level_text, or_dash, score_text
 
 _ITEMS = {

@@ -8,9 +8,8 @@ from textwrap import wrap
 from typing import Any
 
 from ..analysis.audit.claims import Claim
-from ..analysis.audit.findings import Finding, Interval
+from ..analysis.audit.findings import Finding, Interval, decimals
 from ..analysis.audit.run import Audit
-from ..analysis.audit.wording import decimals
 from .ranking import notes_of
 from .tables import Column, Grouped, Table, View, chance_text, level_text
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
-from ..analysis.diff.changes import Changes, SystemChange
+from ..analysis.diff import Changes, SystemChange
 from .tables import Column, Grouped, Table, View, chance_text, interval_text, range_text, score_text
 
 #: So many pairs are named; the JSON has them all.

@@ -2,25 +2,108 @@
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal, get_args
 
 import numpy as np
 
-from ... import compute
-from ...compute import RngLike, seed_of
+from ...compute import Execution, RngLike
 from ...errors import InputError
-from ...judgments import Judgments
-from ...judgments.counts import FloatArray
-from ...judgments.units import FEW_UNITS
+from ...judgments import FEW_UNITS, OUTCOMES, FloatArray, IntArray, Judgments
 from ...models.base import check_one_lang_pair
-from ...ranking.record import signature
-from .alpha import NOMINAL, alpha, between_judges, ordinal, within_judges
-from .kappa import Kappa, Sums, kappa_intervals, measured
-from .result import COUNTINGS, Agreement, Counting, JudgeAgreement, Kind, Measure
-from .tallies import IntArray, Rows, Shares, rows_of, shares_of
-from .two_judges import mean_over_judges
+from ...ranking.record import Record
+from .coefficients import (
+    NOMINAL,
+    Kappa,
+    Span,
+    Sums,
+    alpha,
+    between_judges,
+    kappa_intervals,
+    mean_over_judges,
+    measured,
+    ordinal,
+    within_judges,
+)
+from .tallies import Rows, Shares, rows_of, shares_of
 
-Span = tuple[float, float] | None
+Kind = Literal["inter", "intra"]
+Counting = Literal["all-pairs", "wmt16", "two-judges"]
+COUNTINGS: tuple[Counting, ...] = get_args(Counting)
+
+
+@dataclass(frozen=True)
+class Measure:
+    """Agreement between judges (``inter``) or of judges with themselves (``intra``).
+
+    ``items`` and ``judges`` are those with anything to compare. ``alpha`` is Krippendorff's on the nominal level,
+    ``alpha_ordinal`` counts a tie as half way between the two others.
+    """
+
+    kind: Kind
+    kappa: Kappa
+    items: int
+    judges: int
+    alpha: float | None
+    alpha_ordinal: float | None
+
+    def to_dict(self) -> dict[str, Any]:
+        """The documented JSON shape."""
+        counts = {"items": self.items, "judges": self.judges}
+        return {**self.kappa.to_dict(), **counts, "alpha": self.alpha, "alpha_ordinal": self.alpha_ordinal}
+
+
+@dataclass(frozen=True)
+class JudgeAgreement:
+    """One judge against all the others, and repeating an item; ``ties`` is the share of the judge's judgments."""
+
+    judge: str
+    judgments: int
+    ties: float
+    inter: Kappa
+    intra: Kappa
+
+    def to_dict(self) -> dict[str, Any]:
+        """The documented JSON shape."""
+        front = {"judge": self.judge, "judgments": self.judgments, "ties": self.ties}
+        return {**front, "inter": self.inter.to_dict(), "intra": self.intra.to_dict()}
+
+
+@dataclass(frozen=True)
+class Agreement:
+    """How far judges agree in one language pair; ``by_judge`` is empty unless asked for, lowest κ first."""
+
+    lang_pair: str | None
+    judgments: int
+    ties: float
+    inter: Measure
+    intra: Measure
+    by_judge: tuple[JudgeAgreement, ...] = field(repr=False)
+    counting: Counting
+    #: The level of intervals is 1 − p.
+    p: float
+    record: Record
+    notes: tuple[str, ...] = ()
+
+    @property
+    def signature(self) -> str:
+        """How this was made, in one line."""
+        return str(self.record)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The documented JSON shape."""
+        return {
+            "signature": self.signature,
+            "record": self.record.to_dict(),
+            "lang_pair": self.lang_pair,
+            "judgments": self.judgments,
+            "ties": self.ties,
+            "counting": self.counting,
+            "inter": self.inter.to_dict(),
+            "intra": self.intra.to_dict(),
+            "judges": [line.to_dict() for line in self.by_judge],
+            "notes": list(self.notes),
+        }
 
 
 def agreement(
@@ -31,9 +114,7 @@ def agreement(
     resamples: int = 1000,
     p: float = 0.05,
     rng: RngLike = None,
-    executor: compute.ExecutorLike = None,
-    workers: int | None = None,
-    progress: compute.Progress | None = None,
+    execution: Execution | None = None,
 ) -> Agreement:
     """Measure how far judges agree with each other (inter) and with themselves (intra).
 
@@ -55,11 +136,11 @@ def agreement(
     resamples
         Bootstrap samples, in which segments are drawn; 0 for no intervals.
     p
-        An interval leaves out p / 2 of the values at each end.
+        1 − p is the level of intervals: .05 for 95 % intervals.
     rng
         A seed; None draws one. It is in the signature either way.
-    executor, workers, progress
-        See `palmares.compute.run`.
+    execution
+        Where it runs.
     """
     check_one_lang_pair(judgments)
     if counting not in COUNTINGS:
@@ -68,18 +149,23 @@ def agreement(
         raise InputError(f"there is no counting by judge for {counting!r}; leave out judges (--judges) or the counting")
     if resamples < 0:
         raise InputError(f"resamples: got {resamples}; allowed: at least 1, or 0 for no intervals")
-    seed, wmt16 = seed_of(rng), counting == "wmt16"
+    execution, wmt16 = Execution.prepared(execution, rng), counting == "wmt16"
     resamples = 0 if counting == "two-judges" else resamples
     rows = rows_of(judgments, ordered=wmt16)
     shares = shares_of(rows, same_look=wmt16)
-    how = {"resamples": resamples, "p": p, "seed": seed, "executor": executor, "workers": workers}
     sums = _sums(shares, wmt16=wmt16)
-    inter, intra = _measures(sums, shares, _intervals(sums, how, None if judges else progress), counting)
+    # Progress is told of the larger part of the work.
+    spans = kappa_intervals(sums, resamples, p, replace(execution, progress=None) if judges else execution)
+    inter, intra = _measures(sums, shares, spans, counting)
+    by_judge: tuple[JudgeAgreement, ...] = ()
+    if judges:
+        judge_sums = _judge_sums(shares)
+        by_judge = _by_judge(judgments, rows, shares, kappa_intervals(judge_sums, resamples, p, execution))
     facts = {
         "counting": counting,
         "unit": "segment" if resamples else None,
         **({"resamples": resamples, "p": p} if resamples else {}),
-        "seed": seed,
+        "seed": execution.seed,
         "systems": len(judgments.systems),
         "judgments": len(judgments),
         "data": judgments.hash,
@@ -91,18 +177,11 @@ def agreement(
         inter=inter,
         p=p,
         intra=intra,
-        by_judge=_by_judge(judgments, rows, shares, how, progress) if judges else (),
+        by_judge=by_judge,
         counting=counting,
-        signature=signature(facts),
+        record=Record.of(facts),
         notes=tuple(_notes(judgments, rows, (inter, intra), resamples)),
     )
-
-
-def _intervals(sums: Sums, how: dict[str, Any], progress: compute.Progress | None) -> list[Span]:
-    columns = sums.pairs.shape[1]
-    if not how["resamples"]:
-        return [None] * columns
-    return kappa_intervals(sums, progress=progress, **how)
 
 
 # -- all judges together -----------------------------------------------------------------------------
@@ -115,12 +194,20 @@ def _measures(sums: Sums, shares: Shares, spans: list[Span], counting: Counting)
     values = mean_over_judges(shares) if counting == "two-judges" else _pooled(sums, spans)
     tables = (between_judges, within_judges)
     kinds: tuple[Kind, Kind] = ("inter", "intra")
-    found = []
+    measures = []
     for k, kind in enumerate(kinds):
-        table = tables[k](shares) if values[k].pairs and counting == "all-pairs" else np.zeros((3, 3))
-        items, judges = (len(np.unique(codes[used[k]])) for codes in (shares.item, shares.judge))
-        found.append(Measure(kind, values[k], items, judges, alpha(table, NOMINAL), alpha(table, ordinal(table))))
-    return found[0], found[1]
+        table = tables[k](shares) if values[k].pairs and counting == "all-pairs" else np.zeros((OUTCOMES, OUTCOMES))
+        measures.append(
+            Measure(
+                kind=kind,
+                kappa=values[k],
+                items=len(np.unique(shares.item[used[k]])),
+                judges=len(np.unique(shares.judge[used[k]])),
+                alpha=alpha(table, NOMINAL),
+                alpha_ordinal=alpha(table, ordinal(table)),
+            )
+        )
+    return measures[0], measures[1]
 
 
 def _pooled(sums: Sums, spans: list[Span]) -> list[Kappa]:
@@ -166,46 +253,49 @@ def _repeated_on(shares: Shares) -> IntArray:
 # -- one judge against the others --------------------------------------------------------------------
 
 
-def _by_judge(
-    judgments: Judgments, rows: Rows, shares: Shares, how: dict[str, Any], progress: compute.Progress | None
-) -> tuple[JudgeAgreement, ...]:
+def _by_judge(judgments: Judgments, rows: Rows, shares: Shares, spans: list[Span]) -> tuple[JudgeAgreement, ...]:
     """Every judge, lowest κ first, those without one last. Chance is that of the whole table, so judges compare."""
-    names = np.unique(shares.judge)
-    judge = np.searchsorted(names, shares.judge)
-    spans = _intervals(_judge_sums(shares, judge, len(names)), how, progress)
+    codes, judge = np.unique(shares.judge, return_inverse=True)
+
+    def by_judge(amounts: IntArray) -> list[int]:
+        sums: list[int] = _added(judge, amounts, len(codes)).astype(int).tolist()
+        return sums
+
     ties, total = int((rows.outcome == 1).sum()), len(rows)
-    amounts = (shares.others, shares.others_agreed, shares.repeats, shares.repeats_agreed)
-    others, others_agreed, repeats, repeats_agreed = (_added(judge, x, len(names)).astype(int) for x in amounts)
-    judged, tied = (_added(judge, x, len(names)).astype(int) for x in (shares.counts.sum(axis=1), shares.counts[:, 1]))
+    judged, tied = by_judge(shares.counts.sum(axis=1)), by_judge(shares.counts[:, 1])
+    others, others_agreed = by_judge(shares.others), by_judge(shares.others_agreed)
+    repeats, repeats_agreed = by_judge(shares.repeats), by_judge(shares.repeats_agreed)
     lines = [
         JudgeAgreement(
-            judgments.judges[code],
-            int(judged[i]),
-            float(tied[i] / judged[i]),
-            measured(int(others[i]), int(others_agreed[i]), ties, total, spans[i]),
-            measured(int(repeats[i]), int(repeats_agreed[i]), ties, total, spans[len(names) + i]),
+            judge=judgments.judges[code],
+            judgments=judged[i],
+            ties=tied[i] / judged[i],
+            inter=measured(others[i], others_agreed[i], ties, total, spans[i]),
+            intra=measured(repeats[i], repeats_agreed[i], ties, total, spans[len(codes) + i]),
         )
-        for i, code in enumerate(names)
+        for i, code in enumerate(codes)
     ]
-    return tuple(sorted(lines, key=lambda line: _worst_first(line.inter, line.judge)))
+    return tuple(sorted(lines, key=lambda line: _lowest_first(line.inter, line.judge)))
 
 
-def _worst_first(value: Kappa, name: str) -> tuple[bool, float, str]:
+def _lowest_first(value: Kappa, name: str) -> tuple[bool, float, str]:
     return (value.kappa is None, 0.0 if value.kappa is None else value.kappa, name)
 
 
-def _judge_sums(shares: Shares, judge: IntArray, judges: int) -> Sums:
+def _judge_sums(shares: Shares) -> Sums:
     """Tallies by segment, with a column for every judge against others and then one for every judge's repeats."""
     from scipy.sparse import csr_array
 
     place, segments = _segments(shares)
+    codes, judge = np.unique(shares.judge, return_inverse=True)
+    judges = len(codes)
     at = np.concatenate([place, place]), np.concatenate([judge, judges + judge])
 
     def table(others: IntArray, repeats: IntArray) -> Any:
         amounts = np.concatenate([others, repeats]).astype(np.float64)
-        found = csr_array((amounts, at), shape=(segments, 2 * judges))
-        found.eliminate_zeros()
-        return found
+        sums = csr_array((amounts, at), shape=(segments, 2 * judges))
+        sums.eliminate_zeros()
+        return sums
 
     ties, total = (_added(place, x, segments)[:, None] for x in (shares.counts[:, 1], shares.counts.sum(axis=1)))
     pairs, agreed = table(shares.others, shares.repeats), table(shares.others_agreed, shares.repeats_agreed)
@@ -226,7 +316,9 @@ def _notes(judgments: Judgments, rows: Rows, measures: tuple[Measure, ...], resa
         notes.append(f"{left_out} of {len(judgments)} judgments have no judge or no segment and were left out")
     if judgments.weights is not None:
         notes.append("the judgments have weights, which play no part here: every judgment counts once")
-    if shared := _sharing(judgments):
+    # Systems in one position had the same output.
+    positions = [judgments.frame[f"position_{side}"] for side in "ab"] if judgments.has("position_a") else []
+    if positions and (shared := int((positions[0] == positions[1]).sum())):
         notes.append(
             f"{shared} of {len(judgments)} judgments are between systems that had one output, which all must tie; "
             "leave such outputs whole with --collapse (merged='collapse' from Python)"
@@ -239,13 +331,6 @@ def _notes(judgments: Judgments, rows: Rows, measures: tuple[Measure, ...], resa
             f"only {segments} segments to draw from; with fewer than {FEW_UNITS}, intervals come out too narrow"
         )
     return notes
-
-
-def _sharing(judgments: Judgments) -> int:
-    """How many judgments are between systems that stood in one position, because their output was the same."""
-    if not judgments.has("position_a"):
-        return 0
-    return int((judgments.frame["position_a"] == judgments.frame["position_b"]).sum())
 
 
 def _notes_on(measure: Measure, resamples: int) -> list[str]:

@@ -9,13 +9,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 import numpy as np
-import numpy.typing as npt
 import polars as pl
 
 from ...errors import InputError
-from ...judgments import Judgments
-
-IntArray = npt.NDArray[np.int64]
+from ...judgments import OUTCOMES, BoolArray, IntArray, Judgments, encode_pairs, outcome_index
 
 #: A covariate that names the first system of every row, where a file has no positions.
 FIRST_SYSTEM = "extra.system1Id"
@@ -29,7 +26,7 @@ class Rows:
     item: IntArray = field(repr=False)
     judge: IntArray = field(repr=False)
     outcome: IntArray = field(repr=False)
-    look: IntArray = field(repr=False)  # rows of one ranking are one look at the screen
+    look: IntArray = field(repr=False)  # rows of one ranking are one look at the screen; a row without is its own
 
     def __len__(self) -> int:
         return len(self.item)
@@ -66,14 +63,15 @@ def rows_of(judgments: Judgments, *, ordered: bool = False) -> Rows:
     if not known.any():
         raise InputError("agreement needs judgments with both a segment and a judge; no judgment has both")
     a, b = (judgments.codes(c).astype(np.int64) for c in ("system_a", "system_b"))
-    outcome = 1 - judgments.codes("outcome").astype(np.int64)
+    outcome = outcome_index(judgments.codes("outcome"))
     if ordered:
         # Outcomes need no turning: all judgments of an ordered item are turned alike.
         swap = _shown_second(judgments)
         a, b = np.where(swap, b, a), np.where(swap, a, b)
     n = len(judgments.systems)
-    item = _dense(_dense(segment[known]) * n * n + a[known] * n + b[known])
-    return Rows(segment[known], item, judge[known], outcome[known], _looks(judgments)[known])
+    item = _dense(_dense(segment[known]) * n * n + encode_pairs(a, b, n)[known])
+    look = judgments.group_codes("ranking")
+    return Rows(segment[known], item, judge[known], outcome[known], look[known])
 
 
 def shares_of(rows: Rows, *, same_look: bool = False) -> Shares:
@@ -90,8 +88,16 @@ def shares_of(rows: Rows, *, same_look: bool = False) -> Shares:
         repeats, agreed = repeats - within, agreed - within_agreed
     segment = np.empty(len(keys), dtype=np.int64)
     segment[share] = rows.segment
-    others = counts.sum(axis=1) * rest.sum(axis=1)
-    return Shares(segment, item, judge, counts, others, (counts * rest).sum(axis=1), repeats, agreed)
+    return Shares(
+        segment=segment,
+        item=item,
+        judge=judge,
+        counts=counts,
+        others=counts.sum(axis=1) * rest.sum(axis=1),
+        others_agreed=(counts * rest).sum(axis=1),
+        repeats=repeats,
+        repeats_agreed=agreed,
+    )
 
 
 def _pairs(counts: IntArray) -> tuple[IntArray, IntArray]:
@@ -107,15 +113,15 @@ def _pairs_in_a_look(rows: Rows, share: IntArray, shares: int) -> tuple[IntArray
     twice = size > 1
     if not twice.any():
         return np.zeros(shares, dtype=np.int64), np.zeros(shares, dtype=np.int64)
-    found = _pairs(_table(group, rows.outcome, len(keys))[twice])
+    amounts = _pairs(_table(group, rows.outcome, len(keys))[twice])
     of_share = keys[twice] // looks
-    pairs, agreed = (np.bincount(of_share, amount, shares).astype(np.int64) for amount in found)
+    pairs, agreed = (np.bincount(of_share, amount, shares).astype(np.int64) for amount in amounts)
     return pairs, agreed
 
 
 def _table(group: IntArray, outcome: IntArray, groups: int) -> IntArray:
     """How often each of the three outcomes occurs in each group."""
-    return np.bincount(group * 3 + outcome, minlength=groups * 3).reshape(groups, 3)
+    return np.bincount(group * OUTCOMES + outcome, minlength=groups * OUTCOMES).reshape(groups, OUTCOMES)
 
 
 def _dense(keys: IntArray) -> IntArray:
@@ -123,14 +129,7 @@ def _dense(keys: IntArray) -> IntArray:
     return np.unique(keys, return_inverse=True)[1].astype(np.int64)
 
 
-def _looks(judgments: Judgments) -> IntArray:
-    """The ranking of every row; a row without one is a look of its own."""
-    codes = judgments.codes("ranking").astype(np.int64)
-    alone = codes < 0
-    return np.where(alone, codes.max(initial=-1) + np.cumsum(alone), codes)
-
-
-def _shown_second(judgments: Judgments) -> npt.NDArray[np.bool_]:
+def _shown_second(judgments: Judgments) -> BoolArray:
     """Whether the first system by name stood second; by position, or by the column that names the first."""
     if judgments.has("position_a"):
         a, b = (judgments.frame[f"position_{side}"].fill_null(0).to_numpy() for side in "ab")

@@ -1,4 +1,8 @@
-"""Audits: which claims of a ranking the evidence carries."""
+"""Audits: which claims of a ranking the judgments support.
+
+`audit` (``run``) makes every check of `CHECKS` on one `Case`, in which what checks share is made once, and judges every
+claim (``claims``). A check is a function from a `Case` to a `Finding`; a new one needs a line below and a function.
+"""
 
 from __future__ import annotations
 
@@ -11,13 +15,11 @@ from ...registry import Entry, Registry
 CHECKS = Registry(
     "check",
     {
-        "position": Entry("palmares.analysis.audit.position:position", "do outputs shown earlier win more?"),
+        "position": Entry("palmares.analysis.audit.design:position", "do outputs shown earlier win more?"),
         "judge-differences": Entry("palmares.analysis.audit.judges:differences", "do judges prefer different systems?"),
-        "judge-influence": Entry(
-            "palmares.analysis.audit.influence:influence", "does one judge depart from the others?"
-        ),
+        "judge-influence": Entry("palmares.analysis.audit.judges:influence", "does one judge depart from the others?"),
         "concentration": Entry(
-            "palmares.analysis.audit.concentration:concentration", "do a few judges carry the votes?"
+            "palmares.analysis.audit.judges:concentration", "do a few judges hold most of the votes?"
         ),
         "intransitivity": Entry(
             "palmares.analysis.audit.cycles:intransitivity", "do systems beat each other in circles?"
@@ -30,16 +32,17 @@ CHECKS = Registry(
 )
 
 _EXPORTS = {
-    "audit": "palmares.analysis.audit.run",
-    "Audit": "palmares.analysis.audit.run",
-    "Claim": "palmares.analysis.audit.claims",
-    "Finding": "palmares.analysis.audit.findings",
-    "Subject": "palmares.analysis.audit.findings",
+    "audit": "run",
+    "Audit": "run",
+    "Claim": "claims",
+    "Finding": "findings",
+    "Interval": "findings",
+    "Subject": "findings",
 }
 
 
 def __getattr__(name: str) -> Any:
-    """`audit` and what it returns, loaded when first used."""
+    """`audit` and what it returns, loaded when first used, so that listing the checks costs nothing."""
     if name in _EXPORTS:
-        return getattr(import_module(_EXPORTS[name]), name)
-    raise AttributeError(f"module 'palmares.analysis.audit' has no attribute {name!r}")
+        return getattr(import_module(f".{_EXPORTS[name]}", __name__), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -5,34 +5,34 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import cast
 
 import numpy as np
-import numpy.typing as npt
 
-from ...compute import generator
-from ...judgments import Judgments
-from ...judgments.counts import FloatArray, PairCounts
+from ...compute import Execution, Stream
+from ...errors import InputError
+from ...judgments import (
+    FloatArray,
+    IntArray,
+    Judgments,
+    PairCounts,
+    Unit,
+    cell_count,
+    choose_unit,
+    unit_codes,
+)
 from ...judgments.digest import row_words
-from ...judgments.units import Unit, choose_unit, unit_codes
 from ...models.base import CountModel, Model
 from ...models.bradley_terry import BradleyTerry, BradleyTerryFit
 from ...ranking.bootstrap import Replicates, resample
-from ...ranking.rank import Ranking
-from .blocks import Blocks, blocks
-from .points import Points, residual_points
-
-if TYPE_CHECKING:
-    from .judges import JudgeSums
-
-IntArray = npt.NDArray[np.int64]
+from ...ranking.evidence import source_of
+from ...ranking.rank import Ranking, rank
+from .residuals import Blocks, JudgeSums, Points, blocks, judge_sums, residual_points
 
 #: The ways to count a tie that are compared, and how a sentence names them.
 CONVENTIONS = {
     "half": "if ties count half", "ignore": "if ties are ignored", "davidson": "if ties are modelled (Davidson)"
 }  # fmt: skip
-#: Purposes of generators: `generator(seed, purpose, number)`; 0 to 2 belong to `rank`.
-JUDGES, DRIFT, CYCLES, LEFT_OUT = 11, 12, 13, 14
 #: Nobody reads what a thousand and first judge changes.
 _MOST_JUDGES = 1000
 _NUMBERS_IN_A_PIECE = 4_000_000
@@ -67,12 +67,11 @@ class Case:
     linked: list[tuple[str, ...]]
     model: Model
     ranking: Ranking
-    resamples: int
-    seed: int
-    p: float
-    compute: Mapping[str, Any]
     #: What the ranking's own samples drew: a unit, or ``posterior``.
     drawn: str
+    resamples: int
+    p: float
+    execution: Execution
 
     @property
     def systems(self) -> tuple[str, ...]:
@@ -100,11 +99,7 @@ class Case:
     @cached_property
     def blocks(self) -> Blocks:
         """Units that one judge made of one segment."""
-        return blocks(self.per_unit("judge"), self.per_unit("segment"), self.judgments)
-
-    @property
-    def block_name(self) -> str:
-        return "segment" if self.blocks.by_segment else self.unit_name
+        return blocks(self.per_unit("judge"), self.per_unit("segment"), self.judgments, self.unit_name)
 
     @cached_property
     def points(self) -> Points:
@@ -147,14 +142,14 @@ class Case:
         """Bradley–Terry under every convention for ties, on the same samples; empty without ties."""
         if not self.judgments.counts.ties.any():
             return {}
-        found = {}
+        tallies = {}
         for name in CONVENTIONS:
             model = BradleyTerry(ties=name)
             # The same seed draws the same samples, so those of the ranking itself need not be drawn again.
             known = model == self.model and self.drawn == self.unit
             samples = self.samples if known else self._resampled(model, self.unit).scores
-            found[name] = Tally(model.score(_batch(self.judgments.counts), [])[0], samples)
-        return found
+            tallies[name] = Tally(model.score(self.judgments.counts.batch, [])[0], samples)
+        return tallies
 
     @cached_property
     def left_out(self) -> LeftOut | None:
@@ -162,8 +157,7 @@ class Case:
         if len(self.judgments.judges) < 2:
             return None
         counts, model = self.judgments.counts, self._scorer
-        rngs = [generator(self.seed, LEFT_OUT, 0)]
-        scores = model.score(_batch(counts), rngs)[0]
+        scores = model.score(counts.batch, [self.execution.generator(Stream.AUDIT_LEFT_OUT, 0)])[0]
         codes = self.judgments.codes("judge")
         amounts = np.bincount(codes[codes >= 0], minlength=len(self.judgments.judges))
         judges = np.sort(np.argsort(-amounts, kind="stable")[:_MOST_JUDGES])
@@ -172,35 +166,30 @@ class Case:
     @cached_property
     def judge_sums(self) -> JudgeSums | str:
         """Residual points by judge, or why judges cannot be compared."""
-        from .judges import judge_sums
-
-        return judge_sums(self)
+        return judge_sums(self.judgments, self.blocks, self.points)
 
     @cached_property
     def exchanged_judges(self) -> FloatArray:
         """Statistics of rankings whose judges were exchanged, for the two checks that need them."""
-        from .judges import exchanged
-
         assert not isinstance(self.judge_sums, str)  # a check that has nothing to compare does not ask
-        return exchanged(self, self.judge_sums)
+        return self.judge_sums.exchanged(self.execution)
 
     @property
     def _scorer(self) -> CountModel:
         """The model, or Bradley–Terry where one score of it is random, or needs more than counts."""
-        model = self.model
-        usable = isinstance(model, CountModel) and model.ranges_from == "resampling"
-        return model if usable and isinstance(model, CountModel) else BradleyTerry()
+        usable = self.model.needs == "counts" and self.model.ranges_from == "resampling"
+        return cast(CountModel, self.model) if usable else BradleyTerry()
 
     def _without(self, model: CountModel, judges: IntArray) -> FloatArray:
         step = max(1, _NUMBERS_IN_A_PIECE // (6 * len(self.systems) ** 2))
         pieces = [judges[lo : lo + step] for lo in range(0, len(judges), step)]
-        rngs = [[generator(self.seed, LEFT_OUT, 1 + int(j)) for j in piece] for piece in pieces]
-        found = [model.score(self._remaining(piece), r) for piece, r in zip(pieces, rngs, strict=True)]
-        return np.concatenate(found)
+        rngs = [[self.execution.generator(Stream.AUDIT_LEFT_OUT, 1 + int(j)) for j in piece] for piece in pieces]
+        scores = [model.score(self._remaining(piece), r) for piece, r in zip(pieces, rngs, strict=True)]
+        return np.concatenate(scores)
 
     def _remaining(self, judges: IntArray) -> PairCounts:
         """The counts without each of some judges: a batch."""
-        cells, size = self.judgments.cells, len(self.systems) ** 2 * 3
+        cells, size = self.judgments.cells, cell_count(len(self.systems))
         place = np.full(len(self.judgments.judges) + 1, -1)  # the last is for rows without a judge
         place[judges] = np.arange(len(judges))
         of_row = place[self.judgments.codes("judge")]
@@ -211,16 +200,41 @@ class Case:
         return PairCounts.from_table(self.systems, np.maximum(whole - own, 0.0))
 
     def _resampled(self, model: CountModel, unit: Unit) -> Replicates:
+        execution = self.execution
+        assert execution.seed is not None  # `audit` prepared it
         return resample(
-            model, self.judgments, unit=unit, resamples=self.resamples, seed=self.seed, **self.compute
+            model, self.judgments, unit=unit, resamples=self.resamples, seed=execution.seed,
+            executor=execution.executor, workers=execution.workers,
         )  # fmt: skip
 
 
-def in_order(judgments: Judgments) -> Judgments:
+def case_of(
+    judgments: Judgments, model: Model, *, resample: str, resamples: int, p: float, execution: Execution
+) -> Case:
+    """Rank what can be ranked, and put it in order for the checks."""
+    linked = judgments.counts.components(decisive=model.linked_by == "decisive")
+    ranking = rank(
+        judgments, model=model, resample=resample, resamples=resamples, p=p, largest_component=True,
+        rng=execution.seed, executor=execution.executor, workers=execution.workers,
+    )  # fmt: skip
+    if ranking.replicates is None:
+        reason = "; ".join(ranking.notes) or f"resample {resample!r} gives model {model.id!r} no samples"
+        raise InputError(f"an audit needs samples that vary, and there are none: {reason}")
+    judgments = judgments.keep(ranking.systems)
+    source = source_of(model, resample) or resample
+    return Case(
+        judgments=_in_order(judgments),
+        linked=linked,
+        model=model,
+        ranking=ranking,
+        drawn=source if source == "posterior" else choose_unit(judgments, source)[0],
+        resamples=resamples,
+        p=p,
+        execution=execution,
+    )
+
+
+def _in_order(judgments: Judgments) -> Judgments:
     """The same table, its rows sorted by unit and content, whatever order they came in."""
     unit, _ = choose_unit(judgments, "auto")
     return judgments.take(np.lexsort((row_words(judgments.frame), unit_codes(judgments, unit))))
-
-
-def _batch(counts: PairCounts) -> PairCounts:
-    return PairCounts(counts.systems, counts.wins[None], counts.ties[None])

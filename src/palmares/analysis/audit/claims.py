@@ -9,21 +9,24 @@ from typing import Any, Literal
 
 import numpy as np
 
-from ...judgments.counts import FloatArray
+from ...judgments import BoolArray, FloatArray, IntArray, PairCounts
 from ...models.bradley_terry import BradleyTerry
 from ...ranking.bootstrap import comparable
 from ...ranking.multiple import holm
-from .case import CONVENTIONS, Case, IntArray
-from .findings import Interval, plain
-from .separation import ceilings
-from .wording import decimals, judge_named, some
+from .case import CONVENTIONS, Case
+from .findings import Interval, decimals, judge_named, plain, some
 
 #: The reason where ties are none, in the words that follow "not".
 _OTHERWISE = "by bradley-terry, which orders them otherwise"
 #: An error of more than ten times a lead says no more than one of ten times.
 _LEAST = 0.1
 
-Verdict = Literal["carried", "fragile", "not shown"]
+#: Half a win for each of two systems (Haldane 1955) makes the log odds of three wins to none finite, with an error.
+_HALF = 0.5
+#: A lead that varies less than this share of itself varies by rounding only.
+_ROUNDING = 1e-9
+
+Verdict = Literal["supported", "fragile", "not shown"]
 
 
 @dataclass(frozen=True)
@@ -50,7 +53,7 @@ class Claim:
     boundary
         Whether a new cluster begins between the two.
     verdict, reasons
-        ``carried``; ``not shown``, if not significant; ``fragile``, if significant but undone by one of the reasons.
+        ``supported``; ``not shown``, if not significant; ``fragile``, if significant but undone by one of the reasons.
     """
 
     kind: Literal["best", "above"]
@@ -87,8 +90,8 @@ def claims(case: Case) -> tuple[Claim, ...]:
     own = best.other != above[0].other
     levels = holm([claim.p for claim in above] + [best.p] * own)
     adjusted = [levels[-1] if own else levels[0], *levels[: len(above)]]
-    made = [replace(c, adjusted=a) for c, a in zip([best, *above], adjusted, strict=True)]
-    return tuple(_judged(claim, case.p, otherwise=_otherwise(case, claim)) for claim in made)
+    ranked = [replace(c, adjusted=a) for c, a in zip([best, *above], adjusted, strict=True)]
+    return tuple(_judged(claim, case.p, otherwise=_otherwise(case, claim)) for claim in ranked)
 
 
 def holds(scores: FloatArray, system: int, others: IntArray) -> FloatArray:
@@ -126,17 +129,18 @@ def _claim(case: Case, kind: Literal["best", "above"], system: int, others: IntA
     cluster = {line.system: line.cluster for line in case.ranking.lines}
     names = case.systems[system], case.systems[rival]
     return Claim(
-        kind,
-        *names,
-        lead,
-        (lead - reach, lead + reach),
-        float(holds(case.samples, system, others).mean()),
-        p,
-        p,
-        None if judged is None else float(holds(judged.scores, system, others).mean()),
-        _breaking(case, system, others),
-        {name: bool(holds(t.scores, system, others) == 1) for name, t in case.conventions.items()},
-        cluster[names[0]] != cluster[names[1]],
+        kind=kind,
+        system=names[0],
+        other=names[1],
+        difference=lead,
+        interval=(lead - reach, lead + reach),
+        probability=float(holds(case.samples, system, others).mean()),
+        p=p,
+        adjusted=p,
+        by_judge=None if judged is None else float(holds(judged.scores, system, others).mean()),
+        breaking=_breaking(case, system, others),
+        ties={name: bool(holds(t.scores, system, others) == 1) for name, t in case.conventions.items()},
+        boundary=cluster[names[0]] != cluster[names[1]],
     )
 
 
@@ -151,7 +155,7 @@ def _breaking(case: Case, system: int, others: IntArray) -> tuple[str, ...]:
 
 def _otherwise(case: Case, claim: Claim) -> bool:
     """Whether Bradley–Terry contradicts a claim of another model, however ties count: then not because of ties."""
-    if isinstance(case.model, BradleyTerry) or any(claim.ties.values()):
+    if case.model.id == case.fit.model.id or any(claim.ties.values()):
         return False
     rivals = [claim.other] if claim.kind == "above" else [name for name in case.systems if name != claim.system]
     others = np.array([case.systems.index(name) for name in rivals])
@@ -166,4 +170,46 @@ def _judged(claim: Claim, p: float, *, otherwise: bool = False) -> Claim:
     reasons += [_OTHERWISE] if otherwise else [CONVENTIONS[name] for name, kept in claim.ties.items() if not kept]
     if claim.by_judge is not None and claim.by_judge < 1 - p / 2:
         reasons.append(f"with other judges (holds in {decimals(claim.by_judge, 3)})")
-    return replace(claim, verdict="fragile" if reasons else "carried", reasons=tuple(reasons))
+    return replace(claim, verdict="fragile" if reasons else "supported", reasons=tuple(reasons))
+
+
+# -- claims that no bootstrap sample can contradict, because the judgments themselves never do -----------
+#
+# A system that won every comparison wins every comparison of every bootstrap sample too, be they three or three
+# hundred: its lead seems to have no error. The same holds for any two systems if no chain of wins leads from the lower
+# one to the higher one. How sure such a lead is, a fit has to say.
+
+
+def ceilings(case: Case, leads: FloatArray, errors: FloatArray, system: int, others: IntArray) -> FloatArray:
+    """How many standard errors each lead can be at most: infinite where bootstrap samples could contradict it."""
+    doubtful = ~can_lose(case.judgments.counts, system)[others] | (errors <= _ROUNDING * np.abs(leads))
+    bounds = np.full(len(others), np.inf)
+    counts = rows_counted(case)
+    for k in np.flatnonzero(doubtful):
+        bounds[k] = fitted_lead(counts, system, int(others[k]))
+    return bounds
+
+
+def can_lose(counts: PairCounts, system: int) -> BoolArray:
+    """From which systems a chain of wins leads to a system."""
+    from scipy.sparse import csr_array
+    from scipy.sparse.csgraph import breadth_first_order
+
+    beaten_by = csr_array((counts.wins.T > 0).astype(np.int8))
+    reached = breadth_first_order(beaten_by, system, return_predecessors=False)
+    return np.isin(np.arange(len(counts.systems)), reached)
+
+
+def fitted_lead(counts: PairCounts, system: int, other: int) -> float:
+    """The lead in standard errors of a Bradley–Terry fit to the counts and half a win for each against the other."""
+    wins = counts.wins.copy()
+    wins[[system, other], [other, system]] += _HALF
+    fit = BradleyTerry().fit(PairCounts(counts.systems, wins, counts.ties))
+    v = fit.covariance
+    variance = v[system, system] + v[other, other] - 2 * v[system, other]
+    return float((fit.theta[system] - fit.theta[other]) / np.sqrt(variance))
+
+
+def rows_counted(case: Case) -> PairCounts:
+    """Pair counts with weights of mean 1, so that heavy judgments are no more evidence than there are of them."""
+    return PairCounts.from_cells(case.systems, case.judgments.cells, case.weights / case.weights.mean())

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
-from ... import compute
-from ...compute import generator
-from ...judgments import Judgments
-from ...judgments.counts import FloatArray
-from ...judgments.units import FEW_UNITS
-from .case import CYCLES, Case, IntArray
-from .findings import Finding, Subject, skipped
-from .points import tail
-from .wording import decimals, number
+from ...compute import Stream, generator
+from ...judgments import FEW_UNITS, FloatArray, IntArray, Judgments
+from .case import Case
+from .findings import Finding, Subject, decimals, number, skipped
+from .residuals import tail
 
 Real: TypeAlias = npt.NDArray[np.floating[Any]]
 
@@ -28,8 +25,8 @@ def intransitivity(case: Case) -> Finding:
     """Compare circular triples with those of margins that scatter around a Bradley–Terry model.
 
     Margins are wins less losses of a pair. Given the points of every system, which the model fits exactly, they scatter
-    by what clusters of judgments add to them: every cluster's residual margins keep or change their sign at random,
-    and what the model would fit of the sum is taken out. The statistic weighs each circular triple by the
+    by what groups of dependent judgments add to them: the residual margins of every group keep or change their sign at
+    random, and what the model would fit of the sum is taken out. The statistic weighs each circular triple by the
     product of its three margins in standard errors, so that one strong circle is found among many weak ones.
     """
     n = len(case.systems)
@@ -62,28 +59,29 @@ def intransitivity(case: Case) -> Finding:
 
 
 def margins(case: Case) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Wins less losses of every two systems, what the fit expects of them, and their standard error by cluster."""
+    """Wins less losses of every two systems, what the fit expects of them, and their standard error by group."""
     counts, outcomes = case.judgments.counts, case.fit.outcomes
     met = counts.decided + counts.ties
     margin = counts.wins - counts.wins.T
     expected = met * (outcomes[..., 0] - outcomes[..., 2])
-    cluster, pair, extra = _residuals(case)
-    sums = _sums(cluster, pair, extra)
-    variance = np.bincount(sums[1], sums[2] ** 2, minlength=len(case.systems) ** 2).reshape(met.shape)
+    _, pair, extra = _residual_margins(case)
+    variance = np.bincount(pair, extra**2, minlength=len(case.systems) ** 2).reshape(met.shape)
     # One comparison tells little of its own variance: at least what the model says of that many.
     single = met * (1 - outcomes[..., 1] - (outcomes[..., 0] - outcomes[..., 2]) ** 2)
     return margin, expected, np.sqrt(np.maximum(variance + variance.T, single)) * (met > 0)
 
 
-def clusters(judgments: Judgments, units: IntArray) -> IntArray:
-    """What judgments share outputs: segments if there are enough; else the same two outputs, or a ranking."""
+def dependent(judgments: Judgments, units: IntArray) -> IntArray:
+    """The group of judgments that share outputs, for every row.
+
+    Segments if there are enough; else the same two outputs, or a ranking.
+    """
     segment = judgments.codes("segment").astype(np.int64)
     if not judgments.has("segment") or bool((segment < 0).any()):
         return units
     if len(judgments.segments) >= FEW_UNITS:
         return segment
-    pair = judgments.cells // 3
-    return units if judgments.has("ranking") else segment * (len(judgments.systems) ** 2) + pair
+    return units if judgments.has("ranking") else segment * (len(judgments.systems) ** 2) + judgments.pairs
 
 
 def circular(margin: Real) -> FloatArray:
@@ -103,14 +101,14 @@ def standardised(margin: Real, error: Real) -> Real:
 
 def strongest(z: FloatArray, most: int = 5) -> list[tuple[int, int, int, float]]:
     """The circular triples with the largest smallest margin, each begun at its first system."""
-    found: list[tuple[int, int, int, float]] = []
+    circles: list[tuple[int, int, int, float]] = []
     for i in range(len(z)):
         # Through j and k, all later than i, so that every circle is met once.
         weakest = np.minimum(np.minimum(z[i, :, None], z), z[:, i][None, :])
         weakest[: i + 1], weakest[:, : i + 1] = 0.0, 0.0
         top = np.argsort(-weakest, axis=None, kind="stable")[:most]
-        found += [(i, int(t // len(z)), int(t % len(z)), float(weakest.flat[t])) for t in top if weakest.flat[t] > 0]
-    return sorted(found, key=lambda c: -c[3])[:most]
+        circles += [(i, int(t // len(z)), int(t % len(z)), float(weakest.flat[t])) for t in top if weakest.flat[t] > 0]
+    return sorted(circles, key=lambda c: -c[3])[:most]
 
 
 def unfitted(noise: FloatArray, weight: FloatArray, inverse: FloatArray) -> FloatArray:
@@ -127,20 +125,32 @@ def laplacian_inverse(weight: FloatArray) -> FloatArray:
     return np.asarray(np.linalg.pinv(np.diag(weight.sum(axis=1)) - weight, hermitian=True))
 
 
-def _residuals(case: Case) -> tuple[IntArray, IntArray, FloatArray]:
-    """Cluster, pair and residual margin of every row."""
+def _residual_margins(case: Case) -> tuple[IntArray, IntArray, FloatArray]:
+    """Residual margins by group of dependent judgments and pair: the group, the pair and the sum of every entry."""
     judgments, outcomes = case.judgments, case.fit.outcomes
     a, b = judgments.codes("system_a").astype(np.int64), judgments.codes("system_b").astype(np.int64)
     extra = case.weights * (judgments.codes("outcome") - (outcomes[a, b, 0] - outcomes[a, b, 2]))
-    cluster = np.unique(clusters(judgments, case.units), return_inverse=True)[1]
-    return cluster, a * len(case.systems) + b, extra
-
-
-def _sums(cluster: IntArray, pair: IntArray, extra: FloatArray) -> tuple[IntArray, IntArray, FloatArray]:
-    """Residual margins added up within cluster and pair."""
-    most = int(pair.max()) + 1
-    key, entry = np.unique(cluster * most + pair, return_inverse=True)
+    group = np.unique(dependent(judgments, case.units), return_inverse=True)[1]
+    most = int(judgments.pairs.max()) + 1
+    key, entry = np.unique(group * most + judgments.pairs, return_inverse=True)
     return key // most, key % most, np.bincount(entry, extra).astype(np.float64)
+
+
+@dataclass(frozen=True)
+class Scatter:
+    """How margins scatter around the model: what simulations of them share.
+
+    ``groups`` is a sparse matrix (groups of dependent judgments, pairs) of residual margins; ``expected`` are the
+    model's margins, ``weight`` and its Laplacian's ``inverse`` say what strengths would follow (`unfitted`), and
+    ``whole`` says that margins are whole numbers.
+    """
+
+    groups: Any = field(repr=False)
+    expected: FloatArray = field(repr=False)
+    error: FloatArray = field(repr=False)
+    weight: FloatArray = field(repr=False)
+    inverse: FloatArray = field(repr=False)
+    whole: bool
 
 
 def _simulated(case: Case, expected: FloatArray, error: FloatArray) -> FloatArray:
@@ -150,27 +160,31 @@ def _simulated(case: Case, expected: FloatArray, error: FloatArray) -> FloatArra
     counts, outcomes, n = case.judgments.counts, case.fit.outcomes, len(case.systems)
     gap = outcomes[..., 0] - outcomes[..., 2]
     weight = (counts.decided + counts.ties) * (1 - outcomes[..., 1] - gap**2)
-    cluster, pair, extra = _sums(*_residuals(case))
-    rows = int(cluster.max()) + 1
-    # What the strengths took up is taken out of simulated margins too, so only the number of clusters counts.
+    group, pair, extra = _residual_margins(case)
+    rows = int(group.max()) + 1
+    # What the strengths took up is taken out of simulated margins too, so only the number of groups counts.
     extra = extra * np.sqrt(rows / max(rows - 1, 1))
-    content = csr_array((extra, (cluster, pair)), shape=(rows, n * n))
-    step = max(1, _NUMBERS_IN_A_PIECE // (content.shape[0] + 6 * n * n))
-    bounds = [(lo, min(lo + step, SIMULATIONS)) for lo in range(0, SIMULATIONS, step)]
-    whole = case.judgments.weights is None
-    shared = (content, expected, weight, laplacian_inverse(weight), error, whole, case.seed)
-    return np.concatenate(compute.run(_simulate, bounds, shared=shared, **case.compute))
+    scatter = Scatter(
+        groups=csr_array((extra, (group, pair)), shape=(rows, n * n)),
+        expected=expected,
+        error=error,
+        weight=weight,
+        inverse=laplacian_inverse(weight),
+        whole=case.judgments.weights is None,
+    )
+    step = max(1, _NUMBERS_IN_A_PIECE // (rows + 6 * n * n))
+    pieces = [(lo, min(lo + step, SIMULATIONS)) for lo in range(0, SIMULATIONS, step)]
+    return np.concatenate(case.execution.run(_simulate, pieces, shared=(scatter, case.execution.seed)))
 
 
-def _simulate(
-    content: Any, expected: FloatArray, weight: FloatArray, inverse: FloatArray, error: FloatArray, whole: bool,
-    seed: int, lo: int, hi: int,
-) -> FloatArray:  # fmt: skip
-    signs = [generator(seed, CYCLES, r).integers(0, 2, content.shape[0], dtype=np.int8) for r in range(lo, hi)]
-    noise = np.asarray((2.0 * np.stack(signs) - 1) @ content).reshape(-1, *expected.shape)
-    drawn = expected + unfitted(noise - np.swapaxes(noise, -1, -2), weight, inverse)
+def _simulate(scatter: Scatter, seed: int, lo: int, hi: int) -> FloatArray:
+    expected, error, groups = scatter.expected, scatter.error, scatter.groups.shape[0]
+    rngs = [generator(seed, Stream.AUDIT_CYCLES, r) for r in range(lo, hi)]
+    signs = np.stack([rng.integers(0, 2, groups, dtype=np.int8) for rng in rngs])
+    noise = np.asarray((2.0 * signs - 1) @ scatter.groups).reshape(-1, *expected.shape)
+    drawn = expected + unfitted(noise - np.swapaxes(noise, -1, -2), scatter.weight, scatter.inverse)
     # Margins of judgments that count one each are whole numbers, and those of few judgments often 0.
-    drawn = np.where(error > 0, np.rint(drawn) if whole else drawn, 0.0).astype(np.float32)
+    drawn = np.where(error > 0, np.rint(drawn) if scatter.whole else drawn, 0.0).astype(np.float32)
     ahead, z = (drawn > 0).astype(np.float32), standardised(drawn, error.astype(np.float32))
     return np.stack([circular(ahead), circular(z)], axis=1)
 

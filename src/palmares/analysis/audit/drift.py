@@ -6,16 +6,11 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from ... import compute
-from ...compute import generator
-from ...judgments.counts import FloatArray
-from .case import DRIFT, Case, IntArray
-from .findings import Finding, Interval, Subject, skipped
-from .judges import PERMUTATIONS
-from .points import Points, tail, whitening
-from .wording import decimals, span
-
-_PIECE = 50
+from ...compute import Execution, Stream, generator
+from ...judgments import FloatArray, IntArray
+from .case import Case
+from .findings import Finding, Interval, Subject, decimals, skipped, span
+from .residuals import PERMUTATIONS, Points, permutation_pieces, tail, whitening
 
 
 @dataclass(frozen=True)
@@ -46,16 +41,16 @@ def drift(case: Case) -> Finding:
     """
     if not case.judgments.has("time"):
         return skipped("drift", "the judgments do not say when they were made")
-    found = trend(case)
-    if found is None:
+    trend = trend_of(case)
+    if trend is None:
         return skipped("drift", "no judge made judgments at different times")
-    white = whitening(found.covariance)
-    bounds = [(lo, min(lo + _PIECE, PERMUTATIONS)) for lo in range(0, PERMUTATIONS, _PIECE)]
-    simulated = np.concatenate(compute.run(_permute, bounds, shared=(found, white, case.seed), **case.compute))
-    p = float(tail(float(((found.slope @ white) ** 2).sum()), simulated)[0])
-    if found.judges_share_segments:
-        p = max(p, by_segment(found, white, case.seed))
-    subjects = _subjects(case, found)
+    white = whitening(trend.covariance)
+    shared = (trend, white, case.execution.seed)
+    simulated = np.concatenate(case.execution.run(_permute, permutation_pieces(), shared=shared))
+    p = float(tail(float(((trend.slope @ white) ** 2).sum()), simulated)[0])
+    if trend.judges_share_segments:
+        p = max(p, by_segment(trend, white, case.execution))
+    subjects = _subjects(case, trend)
     top = subjects[0]
     effect, interval = top.effect or 0.0, top.interval or (0.0, 0.0)
     return Finding(
@@ -71,7 +66,7 @@ def drift(case: Case) -> Finding:
     )
 
 
-def trend(case: Case) -> Trend | None:
+def trend_of(case: Case) -> Trend | None:
     """Residual points and ranks of time, of the blocks that have a time."""
     times = _times(case)
     known = np.isfinite(times)
@@ -80,38 +75,49 @@ def trend(case: Case) -> Trend | None:
     labels = np.stack([case.blocks.judge, case.blocks.classes])[:, known]
     judge = np.unique(labels, axis=1, return_inverse=True)[1].ravel()
     points, rank = case.points.keep(known), times[known]
-    centred = rank - _mean_by(rank, judge)[judge]
+    centred = rank - (np.bincount(judge, rank) / np.bincount(judge))[judge]
     if not (np.abs(centred) > 1e-9).any():
         return None
     segment = np.unique(case.blocks.segment[known], return_inverse=True)[1]
-    return Trend(points, centred, judge, segment, _slope(points, centred), _covariance(points, centred, judge))
+    return Trend(
+        points=points,
+        time=centred,
+        judge=judge,
+        segment=segment,
+        slope=_slope(points, centred),
+        covariance=_covariance(points, centred, judge),
+    )
 
 
-def by_segment(found: Trend, white: FloatArray, seed: int) -> float:
+def by_segment(trend: Trend, white: FloatArray, execution: Execution) -> float:
     """The p-value if what segments add to the slope keeps or changes its sign, the segment's judges all together.
 
     Judges who go through segments in one order meet an odd segment at one time, which is no drift either.
     """
-    points = found.points
-    key = found.segment[points.unit] * points.systems + points.system
-    size = (int(found.segment.max()) + 1) * points.systems
-    parts = np.bincount(key, points.value * found.time[points.unit], minlength=size).reshape(-1, points.systems)
+    points = trend.points
+    key = trend.segment[points.unit] * points.systems + points.system
+    size = (int(trend.segment.max()) + 1) * points.systems
+    parts = np.bincount(key, points.value * trend.time[points.unit], minlength=size).reshape(-1, points.systems)
     added = parts @ white
-    signs = (generator(seed, DRIFT, PERMUTATIONS + r).integers(0, 2, len(added)) for r in range(PERMUTATIONS))
+    # The permutations of times have the first numbers of the stream.
+    rngs = (execution.generator(Stream.AUDIT_DRIFT, PERMUTATIONS + r) for r in range(PERMUTATIONS))
+    signs = (rng.integers(0, 2, len(added)) for rng in rngs)
     simulated = np.array([(((2.0 * sign - 1) @ added) ** 2).sum() for sign in signs])
     return float(tail(float((added.sum(axis=0) ** 2).sum()), simulated)[0])
 
 
 def _times(case: Case) -> FloatArray:
     """When every block was made: the mean of the ranks in time of its units; infinite if none of them has a time."""
+    from scipy.stats import rankdata
+
     moment = case.judgments.frame["time"].to_physical().cast(float).fill_null(np.nan).to_numpy()
     times = np.full(case.amount, np.inf)
     np.minimum.at(times, case.units, np.where(np.isnan(moment), np.inf, moment))
     known = np.isfinite(times)
-    block, found = case.blocks.of_unit[known], np.full(case.points.units, np.inf)
-    counts = np.bincount(block, minlength=len(found))
-    sums = np.bincount(block, _ranks(times[known]), minlength=len(found))
-    return np.asarray(np.divide(sums, counts, out=found, where=counts > 0))
+    block, means = case.blocks.of_unit[known], np.full(case.points.units, np.inf)
+    counts = np.bincount(block, minlength=len(means))
+    sums = np.bincount(block, rankdata(times[known]), minlength=len(means))
+    return np.asarray(np.divide(sums, counts, out=means, where=counts > 0))
 
 
 def _slope(points: Points, time: FloatArray) -> FloatArray:
@@ -128,34 +134,34 @@ def _covariance(points: Points, time: FloatArray, judge: IntArray) -> FloatArray
     return np.asarray(points.products(weight[judge]) - sums.T @ means)
 
 
-def _permute(found: Trend, white: FloatArray, seed: int, lo: int, hi: int) -> FloatArray:
-    order = np.argsort(found.judge, kind="stable")
-    judge = found.judge[order]
-    shuffled = np.empty_like(found.time)
+def _permute(trend: Trend, white: FloatArray, seed: int, lo: int, hi: int) -> FloatArray:
+    order = np.argsort(trend.judge, kind="stable")
+    judge = trend.judge[order]
+    shuffled = np.empty_like(trend.time)
     statistics = []
     for r in range(lo, hi):
-        mixed = order[np.lexsort((generator(seed, DRIFT, r).random(len(order)), judge))]
-        shuffled[order] = found.time[mixed]
-        statistics.append(((_slope(found.points, shuffled) @ white) ** 2).sum())
+        mixed = order[np.lexsort((generator(seed, Stream.AUDIT_DRIFT, r).random(len(order)), judge))]
+        shuffled[order] = trend.time[mixed]
+        statistics.append(((_slope(trend.points, shuffled) @ white) ** 2).sum())
     return np.array(statistics)
 
 
-def _subjects(case: Case, found: Trend) -> tuple[Subject, ...]:
+def _subjects(case: Case, trend: Trend) -> tuple[Subject, ...]:
     """Every system's change from the first to the second half, the most significant first."""
     from scipy.special import ndtri
 
-    spread = np.sqrt(np.maximum(np.diag(found.covariance), 0.0))
-    z = np.divide(found.slope, spread, out=np.zeros_like(spread), where=spread > 0)
+    spread = np.sqrt(np.maximum(np.diag(trend.covariance), 0.0))
+    z = np.divide(trend.slope, spread, out=np.zeros_like(spread), where=spread > 0)
     reach = float(ndtri(1 - case.p / 2))
     order = np.argsort(-np.abs(z), kind="stable")
-    return tuple(Subject(case.systems[s], *_change(found, int(s), reach)) for s in order)
+    return tuple(Subject(case.systems[s], *_change(trend, int(s), reach)) for s in order)
 
 
-def _change(found: Trend, system: int, reach: float) -> tuple[float, Interval]:
+def _change(trend: Trend, system: int, reach: float) -> tuple[float, Interval]:
     """Residual points a comparison in the later halves less those in the earlier ones."""
-    points = found.points
+    points = trend.points
     here = points.system == system
-    late = (found.time > 0)[points.unit[here]]
+    late = (trend.time > 0)[points.unit[here]]
     value, amount = points.value[here], points.amount[here]
     means = [value[half].sum() / max(amount[half].sum(), 1e-300) for half in (late, ~late)]
     parts = [
@@ -164,13 +170,3 @@ def _change(found: Trend, system: int, reach: float) -> tuple[float, Interval]:
     ]
     effect, error = float(means[0] - means[1]), float(np.sqrt(sum(parts)))
     return effect, (effect - reach * error, effect + reach * error)
-
-
-def _ranks(values: FloatArray) -> FloatArray:
-    from scipy.stats import rankdata
-
-    return np.asarray(rankdata(values), dtype=np.float64)
-
-
-def _mean_by(values: FloatArray, label: IntArray) -> FloatArray:
-    return np.asarray(np.bincount(label, values) / np.bincount(label))

@@ -1,10 +1,13 @@
-"""What a check of an audit found."""
+"""What a check of an audit found, and how an audit writes numbers and lists of names in its sentences."""
 
 from __future__ import annotations
 
 import dataclasses
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
+
+from ...ranking.multiple import holm
 
 Interval = tuple[float, float]
 
@@ -45,6 +48,9 @@ class Finding:
         The judges, pairs or systems behind it, the most remarkable first.
     skipped
         Why the check could not be made, or None.
+    if_flagged
+        The sentence of a check that says more where it is flagged, which depends on the other checks: what it then
+        says of its first subject. Significant others are added to it. Not a part of the JSON.
     """
 
     check: str
@@ -57,17 +63,39 @@ class Finding:
     interval: Interval | None = None
     material: bool = True
     flagged: bool = False
-    subjects: tuple[Subject, ...] = dataclasses.field(default=(), repr=False)
+    subjects: tuple[Subject, ...] = field(default=(), repr=False)
     skipped: str | None = None
+    if_flagged: str | None = field(default=None, repr=False)
 
     def to_dict(self) -> dict[str, Any]:
         """The documented JSON shape."""
-        return {name: plain(value) for name, value in dataclasses.asdict(self).items()}
+        return {name: plain(value) for name, value in dataclasses.asdict(self).items() if name != "if_flagged"}
 
 
 def skipped(check: str, reason: str) -> Finding:
     """A check that these judgments do not allow."""
     return Finding(check, f"not checked: {reason}", skipped=reason)
+
+
+def corrected(findings: Sequence[Finding], p: float) -> tuple[Finding, ...]:
+    """The findings with p-values adjusted for how many there are, flags, and the sentences that flags change."""
+    adjusted = iter(holm([finding.p for finding in findings if finding.p is not None]))
+    return tuple(
+        finding if finding.p is None else _judged(replace(finding, adjusted=next(adjusted)), p) for finding in findings
+    )
+
+
+def _judged(finding: Finding, p: float) -> Finding:
+    assert finding.p is not None  # `corrected` passes only findings of tests
+    assert finding.adjusted is not None
+    flagged = finding.adjusted <= p and finding.material
+    if not flagged or finding.if_flagged is None:
+        return replace(finding, flagged=flagged)
+    # The correction over checks that the finding as a whole has passed decides who else is named.
+    level = p * finding.p / finding.adjusted
+    named = [s.name for s in finding.subjects[1:] if s.p is not None and s.p <= level]
+    others = f"; so do{'es' * (len(named) == 1)} {some(named)}" if named else ""
+    return replace(finding, flagged=True, sentence=finding.if_flagged + others)
 
 
 def plain(value: Any) -> Any:
@@ -79,3 +107,41 @@ def plain(value: Any) -> Any:
     if isinstance(value, float) and not (abs(value) < float("inf")):
         return None
     return value
+
+
+# -- words --------------------------------------------------------------------------------------------
+
+_SHOWN = 3
+
+
+def decimals(value: float, digits: int = 2) -> str:
+    """``.21``, ``−.07``, ``1.30``."""
+    text = f"{abs(value):.{digits}f}"
+    sign = "−" if value < 0 and float(text) else ""
+    return sign + (text.removeprefix("0") if digits else text)
+
+
+def span(interval: Interval, digits: int = 2) -> str:
+    """``.12 to .30``."""
+    return f"{decimals(interval[0], digits)} to {decimals(interval[1], digits)}"
+
+
+def percent(share: float) -> str:
+    """``14 %``, ``3.1 %``, ``0.04 %``."""
+    return f"{100 * share:.0f} %" if share >= 0.095 else f"{100 * share:.2g} %"
+
+
+def some(names: Sequence[str], shown: int = _SHOWN) -> str:
+    """The first few of a list of names, and how many more there are."""
+    more = len(names) - shown
+    return ", ".join(names[:shown]) + (f" and {more} more" if more > 0 else "")
+
+
+def number(count: float, word: str) -> str:
+    """``1 judge``, ``1,200 judges``."""
+    return f"{count:,.0f} {word}{'' if count == 1 else 's'}"
+
+
+def judge_named(name: str) -> str:
+    """``judge-07`` as it is, ``15`` as ``judge 15``: a bare name may be taken for a number."""
+    return name if name.lower().startswith("judge") else f"judge {name}"

@@ -1,181 +1,60 @@
-"""``judge-differences``: do judges prefer different systems? And what ``judge-influence`` shares with it."""
+"""The checks of judges.
+
+``judge-differences``: do judges prefer different systems? ``judge-influence``: which judge departs from the others, and
+what moves without them? ``concentration``: do a few judges hold most of the votes?
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-
 import numpy as np
 
-from ... import compute
-from ...compute import generator
-from ...judgments.counts import FloatArray
-from .case import JUDGES, Case, IntArray
-from .findings import Finding, Interval, Subject, skipped
-from .points import Points, tail, whitening
-from .wording import decimals, number, span
+from ...judgments import FloatArray, IntArray
+from ...ranking.bootstrap import comparable
+from .case import Case
+from .findings import Finding, Interval, Subject, decimals, judge_named, number, percent, skipped, some, span
+from .residuals import PERMUTATIONS, JudgeSums, tail
 
-#: Label permutations of every permutation test.
-PERMUTATIONS = 999
-#: Judges with fewer blocks say too little of themselves to be tested.
-LEAST_UNITS = 5
-#: Residual points that vary less than this do so by rounding alone.
-_NOTHING = 1e-12
-_PIECE = 50
-
-
-@dataclass(frozen=True)
-class JudgeSums:
-    """Residual points by judge, and what exchanging the judges of blocks makes of them.
-
-    ``sums[j]`` are the residual points D_j that judge j gave each system, less those of as many blocks of the same
-    sizes on average. Were the judges of blocks of one class c of sizes exchanged at random, D_j would have mean 0 and
-    covariance Σ_c m_jc (1 − m_jc / R_c) S_c, with S_c the covariance of the residual points of such a block. S is
-    that of all classes together, ``lengths[j]`` is D_jᵀ S⁺ D_j, and ``scale[j]`` its mean over the rank of S: with
-    one class, m_j (1 − m_j / R).
-    """
-
-    judges: IntArray
-    points: Points = field(repr=False)
-    label: IntArray = field(repr=False)
-    #: The class of every block.
-    size: IntArray = field(repr=False)
-    #: Units that each judge made.
-    made: FloatArray = field(repr=False)
-    expected: FloatArray = field(repr=False)
-    sums: FloatArray = field(repr=False)
-    amounts: FloatArray = field(repr=False)
-    covariance: FloatArray = field(repr=False)
-    white: FloatArray = field(repr=False)
-    scale: FloatArray = field(repr=False)
-
-    @property
-    def lengths(self) -> FloatArray:
-        return lengths(self.sums, self.white)
-
-    @property
-    def statistic(self) -> FloatArray:
-        """How far every judge departs: D_jᵀ S⁺ D_j in units of what chance makes it."""
-        return per_scale(self.lengths, self.scale)
-
-
-def judge_sums(case: Case) -> JudgeSums | str:
-    """Residual points of the judges with enough blocks; or why there is nothing to compare."""
-    if not case.judgments.has("judge"):
-        return "the judgments do not say who judged"
-    judge, total = case.blocks.judge, len(case.judgments.judges)
-    busy = np.bincount(judge[judge >= 0], minlength=total) >= LEAST_UNITS
-    if busy.sum() < 2:
-        return f"fewer than two judges have {LEAST_UNITS} {case.block_name}s or more"
-    used = np.append(busy, False)[judge]
-    points, label = case.points.keep(used), (np.cumsum(busy) - 1)[judge[used]]
-    size, judges = np.unique(case.blocks.classes[used], return_inverse=True)[1], np.flatnonzero(busy)
-    made = np.bincount(label, case.blocks.made[used]).astype(np.float64)
-    shares = _shares(label, size)
-    means = points.totals(size, shares.shape[1]) / shares.sum(axis=0)[:, None]
-    expected = shares @ means
-    sums = points.totals(label, len(judges)) - expected
-    amounts = points.amounts(label, len(judges))
-    covariances = _covariances(points, size, means)
-    covariance = _pooled(covariances, np.bincount(size))
-    if not np.trace(covariance) > _NOTHING:
-        return "no judgment differs from what the fit expects, as where all are ties"
-    white = whitening(covariance)
-    scale = (shares * (1 - shares / shares.sum(axis=0))) @ _relative(covariances, white)
-    return JudgeSums(judges, points, label, size, made, expected, sums, amounts, covariance, white, scale)
-
-
-def lengths(sums: FloatArray, white: FloatArray) -> FloatArray:
-    """DᵀS⁺D of every row."""
-    return np.asarray(((sums @ white) ** 2).sum(axis=1))
-
-
-def per_scale(squares: FloatArray, scale: FloatArray) -> FloatArray:
-    """0 for a judge who alone made blocks of their size, and so cannot be compared."""
-    return np.asarray(np.divide(squares, scale, out=np.zeros_like(squares), where=scale > 1e-9))
-
-
-def _shares(label: IntArray, size: IntArray) -> FloatArray:
-    """m: how many blocks of every class each judge made, an array (judges, classes)."""
-    judges, classes = int(label.max()) + 1, int(size.max()) + 1
-    counts = np.bincount(label * classes + size, minlength=judges * classes)
-    return counts.reshape(judges, classes).astype(np.float64)
-
-
-def _covariances(points: Points, size: IntArray, means: FloatArray) -> FloatArray:
-    """S of every class: an array (classes, systems, systems); 0 for a class of one block."""
-    counts = np.bincount(size).astype(np.float64)
-    found = []
-    for c, count in enumerate(counts):
-        squares = points.products((size == c).astype(np.float64))
-        found.append((squares - count * np.outer(means[c], means[c])) / max(count - 1, 1))
-    return np.stack(found)
-
-
-def _pooled(covariances: FloatArray, counts: IntArray) -> FloatArray:
-    free = np.maximum(counts - 1.0, 0.0)
-    return np.asarray(np.tensordot(free, covariances, 1) / max(free.sum(), 1.0))
-
-
-def _relative(covariances: FloatArray, white: FloatArray) -> FloatArray:
-    """How much blocks of every class vary, relative to all: tr(S⁺ S_c) over the rank of S."""
-    traces = [float((white * (covariance @ white)).sum()) for covariance in covariances]
-    return np.asarray(np.array(traces) / max(white.shape[1], 1))
-
-
-def exchanged(case: Case, found: JudgeSums) -> FloatArray:
-    """For every permutation of the judges of blocks: Σ DᵀS⁺D, and the largest DᵀS⁺D over its scale."""
-    bounds = [(lo, min(lo + _PIECE, PERMUTATIONS)) for lo in range(0, PERMUTATIONS, _PIECE)]
-    return np.concatenate(compute.run(_permute, bounds, shared=(found, case.seed), **case.compute))
-
-
-def _permute(found: JudgeSums, seed: int, lo: int, hi: int) -> FloatArray:
-    classes = [np.flatnonzero(found.size == c) for c in range(int(found.size.max()) + 1)]
-    label, rows = found.label.copy(), []
-    for r in range(lo, hi):
-        rng = generator(seed, JUDGES, r)
-        for inside in classes:
-            label[inside] = rng.permutation(found.label[inside])
-        sums = found.points.totals(label, len(found.judges)) - found.expected
-        squares = lengths(sums, found.white)
-        rows.append((squares.sum(), per_scale(squares, found.scale).max()))
-    return np.array(rows)
+#: One judge holds much with this share, if it is also this many times an even share …
+_LARGE, _UNEVEN = 0.25, 1.5
+#: … and a few hold much if this share of the judges holds half.
+_FEW = 0.25
 
 
 def differences(case: Case) -> Finding:
     """Compare how much judges' sums of residual points vary with how much they would if judges were alike."""
-    found = case.judge_sums
-    if isinstance(found, str):
-        return skipped("judge-differences", found)
-    if found.white.shape[1] == 0:
+    judged = case.judge_sums
+    if isinstance(judged, str):
+        return skipped("judge-differences", judged)
+    if judged.white.shape[1] == 0:
         return skipped("judge-differences", "all judgments are as expected")
-    p = float(tail(found.lengths.sum(), case.exchanged_judges[:, 0])[0])
-    ratio, interval = design_effect(found, case.p)
+    p = float(tail(judged.lengths.sum(), case.exchanged_judges[:, 0])[0])
+    ratio, interval = design_effect(judged, case.p)
     between = f" ({span(interval)})" if interval else ""
     return Finding(
         "judge-differences",
-        f"scores vary {decimals(ratio)} times{between} as much as if {number(len(found.judges), 'judge')} were alike"
+        f"scores vary {decimals(ratio)} times{between} as much as if {number(len(judged.judges), 'judge')} were alike"
         + (
             f"; errors that ignore judges should be at least {decimals(np.sqrt(ratio))} times as wide"
             if ratio > 1
             else ""
         ),
-        f"permutation of judges over {case.block_name}s ({PERMUTATIONS})",
+        f"permutation of judges over {case.blocks.name}s ({PERMUTATIONS})",
         p,
         effect=ratio,
         effect_name="variance by judge / variance if judges were alike",
         interval=interval,
-        subjects=_subjects(case, found),
+        subjects=_difference_subjects(case, judged),
     )
 
 
-def design_effect(found: JudgeSums, p: float) -> tuple[float, Interval | None]:
+def design_effect(judged: JudgeSums, p: float) -> tuple[float, Interval | None]:
     """Σ DᵀS⁺D over what it is on average if judges are alike, and its interval by a jackknife over judges."""
     from scipy.special import stdtrit
 
     def ratio(keep: IntArray) -> float:
-        return float(squares[keep].sum() / max(found.scale[keep].sum(), 1e-300) / found.white.shape[1])
+        return float(squares[keep].sum() / max(judged.scale[keep].sum(), 1e-300) / judged.white.shape[1])
 
-    squares, count = found.lengths, len(found.judges)
+    squares, count = judged.lengths, len(judged.judges)
     everyone = np.arange(count)
     whole = ratio(everyone)
     if count < 3:  # without one of two judges there is nothing to compare
@@ -186,11 +65,160 @@ def design_effect(found: JudgeSums, p: float) -> tuple[float, Interval | None]:
     return whole, (float(whole * np.exp(-reach)), float(whole * np.exp(reach)))
 
 
-def _subjects(case: Case, found: JudgeSums) -> tuple[Subject, ...]:
+def _difference_subjects(case: Case, judged: JudgeSums) -> tuple[Subject, ...]:
     """Every judge's own ratio, the largest first."""
-    own = found.statistic / found.white.shape[1]
+    own = judged.statistic / judged.white.shape[1]
     order = np.argsort(-own, kind="stable")
     names = case.judgments.judges
     return tuple(
-        Subject(names[found.judges[j]], float(own[j]), detail=number(found.made[j], case.unit_name)) for j in order
+        Subject(names[judged.judges[j]], float(own[j]), detail=number(judged.units[j], case.unit_name)) for j in order
+    )
+
+
+def influence(case: Case) -> Finding:
+    """Test every judge's residual points against those of blocks whose judges were exchanged.
+
+    The largest statistic of every permutation is what each judge's is compared with (maxT of Westfall & Young 1993), so
+    that the chance of naming any judge wrongly is the level.
+    """
+    judged = case.judge_sums
+    if isinstance(judged, str):
+        return skipped("judge-influence", judged)
+    if judged.white.shape[1] == 0:
+        return skipped("judge-influence", "all judgments are as expected")
+    statistic = judged.statistic
+    p = tail(statistic, case.exchanged_judges[:, 1])
+    order = np.argsort(-statistic, kind="stable")
+    subjects = tuple(_influence_subject(case, judged, j, float(p[j])) for j in order)
+    first = subjects[0]
+    share = percent(float(judged.units[order[0]]) / case.amount)
+    judge = f"{judge_named(first.name)} ({share} of the {case.unit_name}s)"
+    return Finding(
+        "judge-influence",
+        # Somebody always departs most. That they depart is said where it is shown after correction over checks.
+        f"{judge} departs most from the others: {first.detail}",
+        f"permutation of judges over {case.blocks.name}s ({PERMUTATIONS}), largest statistic",
+        first.p,
+        effect=first.effect,
+        effect_name="points a comparison to one system, against others",
+        interval=first.interval,
+        subjects=subjects,
+        if_flagged=f"{judge} departs from the others: {first.detail}",
+    )
+
+
+def departures(judged: JudgeSums, judge: int, reach: float) -> tuple[int, float, Interval]:
+    """The system that a judge treats most differently, and by how many points a comparison, against other judges.
+
+    Residuals are taken from a fit that includes the judge; R / (R − m) turns them into a difference to the others.
+    """
+    spread = np.sqrt(np.maximum(np.diag(judged.covariance) * judged.scale[judge], 0.0))
+    sums, amounts = judged.sums[judge], judged.amounts[judge]
+    known = (amounts > 0) & (spread > 0)
+    z = np.divide(sums, spread, out=np.zeros_like(sums), where=known)
+    system = int(np.argmax(np.abs(z)))
+    others = judged.units.sum() / (judged.units.sum() - judged.units[judge])
+    effect = others * sums[system] / amounts[system]
+    error = others * spread[system] / amounts[system]
+    return system, float(effect), (float(effect - reach * error), float(effect + reach * error))
+
+
+def moves(before: FloatArray, after: FloatArray, systems: tuple[str, ...]) -> list[str]:
+    """Which systems change rank, the largest change first: ``system-03 falls from 2 to 4``."""
+    ranks = [1 + (comparable(s)[:, None] < comparable(s)[None, :]).sum(axis=1) for s in (before, after)]
+    change = ranks[1] - ranks[0]
+    order = np.argsort(-np.abs(change), kind="stable")
+    verb = {True: "falls", False: "rises"}
+    return [f"{systems[i]} {verb[bool(change[i] > 0)]} from {ranks[0][i]} to {ranks[1][i]}" for i in order if change[i]]
+
+
+def _influence_subject(case: Case, judged: JudgeSums, j: int, p: float) -> Subject:
+    from scipy.special import ndtri
+
+    system, effect, interval = departures(judged, j, float(ndtri(1 - case.p / 2)))
+    more = "more" if effect >= 0 else "fewer"
+    size = interval if effect >= 0 else (-interval[1], -interval[0])
+    words = f"gives {case.systems[system]} {decimals(abs(effect))} points a comparison {more} ({span(size)})"
+    code = int(judged.judges[j])
+    return Subject(case.judgments.judges[code], effect, interval, p, f"{words}; {_without(case, code)}")
+
+
+def _without(case: Case, judge: int) -> str:
+    """What happens to the ranking without a judge."""
+    left = case.left_out
+    assert left is not None  # there are at least two judges
+    place = np.flatnonzero(left.judges == judge)
+    if len(place) == 0:
+        return "not left out, because so many judges judged more"
+    changed = moves(left.scores, left.without[place[0]], case.systems)
+    return f"without them, {some(changed)}" if changed else "without them, no rank changes"
+
+
+def concentration(case: Case) -> Finding:
+    """Compare the shares of judges with even ones."""
+    if not case.judgments.has("judge"):
+        return skipped("concentration", "the judgments do not say who judged")
+    judge = case.per_unit("judge")
+    counts: FloatArray = np.bincount(judge[judge >= 0], minlength=len(case.judgments.judges)).astype(np.float64)
+    if len(counts) < 2:
+        return skipped("concentration", "there is one judge only")
+    order = np.argsort(-counts, kind="stable").astype(np.int64)
+    shares = counts / counts.sum()
+    half, effective = holders(shares[order]), float(1 / (shares**2).sum())
+    top = int(order[0])
+    interval = exact_interval(counts[top], counts.sum(), case.p)
+    name = judge_named(case.judgments.judges[top])
+    return Finding(
+        "concentration",
+        f"{number(half, 'judge')} of {len(counts)} hold{'s' * (half == 1)} half of the {case.unit_name}s, {name} "
+        f"{percent(shares[top])} ({span((interval[0] * 100, interval[1] * 100), 0)} %) where an even share is "
+        f"{percent(1 / len(counts))}; they weigh like {decimals(effective, 1)} judges with even shares",
+        "exact binomial test of the largest share, Bonferroni over judges",
+        uneven(counts),
+        effect=float(shares[top]),
+        effect_name="share of the busiest judge",
+        interval=interval,
+        material=material(shares[order]),
+        subjects=_concentration_subjects(case, counts, order),
+    )
+
+
+def uneven(counts: FloatArray) -> float:
+    """How likely it is that any judge gets as many as the busiest one did, were each ranking anybody's."""
+    from scipy.special import bdtrc
+
+    judges, total = len(counts), counts.sum()
+    return float(min(1.0, judges * bdtrc(counts.max() - 1, int(total), 1 / judges)))
+
+
+def holders(shares: FloatArray) -> int:
+    """How few judges hold half, given shares in falling order."""
+    return 1 + int(np.searchsorted(np.cumsum(shares), 0.5 - 1e-12))
+
+
+def material(shares: FloatArray) -> bool:
+    """Whether one judge or few hold enough to matter, given shares in falling order."""
+    one = shares[0] >= max(_LARGE, _UNEVEN / len(shares))
+    return bool(one or holders(shares) <= _FEW * len(shares))
+
+
+def exact_interval(count: float, total: float, p: float) -> Interval:
+    """The interval of Clopper & Pearson (1934) for a share."""
+    from scipy.special import betaincinv
+
+    low = betaincinv(count, total - count + 1, p / 2) if count > 0 else 0.0
+    high = betaincinv(count + 1, total - count, 1 - p / 2) if count < total else 1.0
+    return float(low), float(high)
+
+
+def _concentration_subjects(case: Case, counts: FloatArray, order: IntArray) -> tuple[Subject, ...]:
+    total = counts.sum()
+    return tuple(
+        Subject(
+            name=case.judgments.judges[j],
+            effect=float(counts[j] / total),
+            interval=exact_interval(counts[j], total, case.p),
+            detail=number(counts[j], case.unit_name),
+        )
+        for j in order
     )

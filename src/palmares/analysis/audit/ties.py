@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...judgments.counts import FloatArray
+from ...judgments import FloatArray
 from ...ranking.multiple import holm
 from .case import CONVENTIONS, Case, Tally
-from .findings import Finding, Interval, Subject, skipped
-from .wording import decimals, number, span
+from .findings import Finding, Interval, Subject, decimals, number, skipped, span
 
 _MOST_PAIRS = 20
 
@@ -31,11 +30,11 @@ def ties(case: Case) -> Finding:
     differ = int((doubt > 0).sum())
     # Those that change order, or the one that comes nearest to it.
     order = np.argsort(-doubt, kind="stable")[: min(max(differ, 1), _MOST_PAIRS)]
-    found = []
+    subjects = []
     for k in order:
         i, j = int(first[k]), int(second[k])
-        found.append(_subject(case, (i, j), names[above[i, j]], names[below[i, j]], float(adjusted[k])))
-    top = found[0]
+        subjects.append(_subject(case, (i, j), names[above[i, j]], names[below[i, j]], float(adjusted[k])))
+    top = subjects[0]
     says = "no pair of systems changes order"
     if differ:
         says = f"{number(differ, 'pair')} of systems change{'s' * (differ == 1)} order; foremost, {top.detail}"
@@ -47,7 +46,7 @@ def ties(case: Case) -> Finding:
         effect=top.effect,
         effect_name="change of a lead, in log odds",
         interval=top.interval,
-        subjects=tuple(found),
+        subjects=tuple(subjects),
     )
 
 
@@ -80,8 +79,8 @@ def _subject(case: Case, pair: tuple[int, int], above: str, below: str, p: float
     gaps = [t.scores[i] - t.scores[j] for t in (one, other)]
     effect, interval = _change(one, other, pair, case.p)
     names = case.systems[i], case.systems[j]
-    said = zip(gaps, (above, below), strict=True)
-    words = [f"{_order(names, gap)} by {decimals(abs(gap))} {CONVENTIONS[convention]}" for gap, convention in said]
+    orders = zip(gaps, (above, below), strict=True)
+    words = [f"{_order(names, gap)} by {decimals(abs(gap))} {CONVENTIONS[convention]}" for gap, convention in orders]
     joined = (" but " if gaps[0] * gaps[1] < 0 else " and ").join(words)
     detail = f"{joined} (a change of {span(interval)})"
     return Subject(f"{names[0]} – {names[1]}", effect, interval, p, detail)

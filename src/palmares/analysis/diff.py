@@ -1,30 +1,41 @@
-"""`diff`: what changed between two rankings, and whether the evidence says it is real."""
+"""`diff`: what changed between two rankings, and whether the evidence says it is real.
+
+A ranking is read back from its JSON, so that last year's published file is enough to compare with.
+"""
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from itertools import combinations
-from typing import Any, Literal
+from pathlib import Path
+from typing import Any, Literal, NamedTuple
 
-from ...errors import InputError
-from ...ranking.multiple import holm
-from ...ranking.record import signature
-from ...ranking.result import RankedSystem, Ranking
-from .published import Published, published
+import numpy as np
+
+from ..errors import InputError
+from ..ingest.source import load
+from ..judgments import FloatArray
+from ..ranking.multiple import holm
+from ..ranking.record import Record
+from ..ranking.result import RankedSystem, Ranking
 
 Shared = Literal["none", "all"]
 Verdict = Literal["rose", "fell", "not shown", "entered", "left", "not compared"]
 Pairs = tuple[tuple[str, str], ...]
 
-#: Parts of a signature that say what was ranked, and those that say how ranges were made: neither changes the scale.
+#: Parts of a record that say what was ranked, and those that say how ranges were made: neither changes the scale.
 _DATA = ("seed", "systems", "judgments", "data")
 _RANGES = ("unit", "resamples", "p", "sided", "version")
 #: Models whose scores move together, if at all, when others enter the field: differences of strength stay.
 _FIELD_FREE = ("bradley-terry",)
 #: A score that no sample changed (a system that won every comparison) has no error to speak of.
 _NO_ERROR = 1e-9
+_EXPECTED = "expected what `palmares rank --format json` prints"
+#: The values that tell the rankings of one file apart: (("lang_pair", "fr-en"),).
+Group = tuple[tuple[str, str | None], ...]
 
 
 @dataclass(frozen=True)
@@ -48,7 +59,7 @@ class SystemChange:
 
 @dataclass(frozen=True)
 class Reversal:
-    """Two systems whose order both rankings carry, the other way round; the shares are P(above stands above below)."""
+    """Two systems whose order both rankings support, the other way round; shares are P(above stands above below)."""
 
     above: str
     below: str
@@ -71,7 +82,12 @@ class Changes:
     settings: Mapping[str, tuple[str | None, str | None]]
     judgments: tuple[int, int]
     notes: tuple[str, ...]
-    signature: str
+    record: Record
+
+    @property
+    def signature(self) -> str:
+        """How this was made, in one line."""
+        return str(self.record)
 
     @property
     def real(self) -> tuple[SystemChange, ...]:
@@ -80,7 +96,8 @@ class Changes:
 
     def to_dict(self) -> dict[str, Any]:
         """The documented JSON shape."""
-        return asdict(self)
+        content = {name: value for name, value in asdict(self).items() if name != "record"}
+        return {**content, "signature": self.signature, "record": self.record.to_dict()}
 
 
 def diff(
@@ -100,7 +117,7 @@ def diff(
         ``none``: the two were made from different judgments; ``all``: the larger set contains the smaller one, as when
         a campaign goes on. With ``none``, a campaign that grew gets intervals that are too wide, never too narrow.
     p
-        The level: intervals leave out p, and chance gives a verdict for any system at most this often.
+        Chance gives a verdict for any system at most this often; 1 − p is the level of intervals.
     """
     if shared not in ("none", "all"):
         raise InputError(f"shared: got {shared!r}; allowed: none, all")
@@ -120,13 +137,14 @@ def diff(
         settings=settings,
         judgments=(before.judgments, after.judgments),
         notes=(obstacle,) if obstacle else _notes(before, after, shared),
-        signature=signature({"old": before.data, "new": after.data, "shared": shared, "p": p}),
+        record=Record.of({"old": before.data, "new": after.data, "shared": shared, "p": p}),
     )
 
 
 def _settings(old: Published, new: Published) -> dict[str, tuple[str | None, str | None]]:
-    """What the signatures say differently of how the rankings were made."""
-    both = {name: (old.said.get(name), new.said.get(name)) for name in {**old.said, **new.said} if name not in _DATA}
+    """What the records say differently of how the rankings were made."""
+    was, now = old.record.texts(), new.record.texts()
+    both = {name: (was.get(name), now.get(name)) for name in {**was, **now} if name not in _DATA}
     changed = {name: pair for name, pair in both.items() if pair[0] != pair[1]}
     if "model" in changed:  # its settings are its own
         changed = {name: pair for name, pair in changed.items() if name in ("model", *_RANGES)}
@@ -137,12 +155,12 @@ def _obstacle(old: Published, new: Published, settings: Mapping[str, Any]) -> st
     """Why scores cannot be compared, if they cannot."""
     if old.data is not None and old.data == new.data:
         return "the same judgments: what differs comes from how they were scored, not from evidence"
-    if how := [name for name in settings if name not in _RANGES]:
-        return f"scores are on different scales ({', '.join(how)} changed), so only ranks are compared"
+    if scale := [name for name in settings if name not in _RANGES]:
+        return f"scores are on different scales ({', '.join(scale)} changed), so only ranks are compared"
     common = _common(new, old)
     if not common:
         return "no system is in both rankings"
-    if set(old.lines) != set(new.lines) and (model := new.said.get("model")) not in _FIELD_FREE:
+    if set(old.lines) != set(new.lines) and (model := new.record.model) not in _FIELD_FREE:
         return f"systems entered or left, and scores of {model} depend on who is in the field: only ranks are compared"
     if any(ranking.lines[name].error is None for ranking in (old, new) for name in common):
         return "a ranking made without resampling has no standard errors, so only ranks are compared"
@@ -151,8 +169,8 @@ def _obstacle(old: Published, new: Published, settings: Mapping[str, Any]) -> st
 
 def _unvarying(old: Published, new: Published) -> set[str]:
     """Systems whose score never varied in one of the rankings, though it is no anchor: its error is not known."""
-    anchor = new.said.get("anchor", "none").partition("=")[0]
-    names = [name for name in _common(new, old) if name != anchor]
+    anchored = (new.anchor or "").partition("=")[0]
+    names = [name for name in _common(new, old) if name != anchored]
     return {name for name in names if any((r.lines[name].error or 0.0) <= _NO_ERROR for r in (old, new))}
 
 
@@ -172,9 +190,15 @@ def _notes(old: Published, new: Published, shared: Shared) -> tuple[str, ...]:
     return tuple(notes)
 
 
-def _score_changes(
-    old: Published, new: Published, overlap: float, p: float
-) -> dict[str, tuple[float, tuple[float, float], float]]:
+class ScoreChange(NamedTuple):
+    """The change of a score, its interval, and its p-value, adjusted over the systems."""
+
+    change: float
+    interval: tuple[float, float]
+    p: float
+
+
+def _score_changes(old: Published, new: Published, overlap: float, p: float) -> dict[str, ScoreChange]:
     """The change of score of every system in both, with its interval and adjusted p-value."""
     from scipy.special import ndtr, ndtri
 
@@ -192,7 +216,7 @@ def _score_changes(
     # An anchored system has no error, and no change either.
     chance = [2 * float(ndtr(-abs(m) / e)) if e > _NO_ERROR else 1.0 for m, e in zip(moved, errors, strict=True)]
     return {
-        name: (m, (m - width * e, m + width * e), c)
+        name: ScoreChange(m, (m - width * e, m + width * e), c)
         for name, m, e, c in zip(names, moved, errors, holm(chance), strict=True)
     }
 
@@ -205,52 +229,42 @@ def _overlap(old: Published, new: Published) -> float:
 
 def _shift(old: Published, new: Published) -> float:
     """By how much the scale moved because others are in the field; an anchor holds it in place."""
-    if new.said.get("anchor", "none") != "none" or set(old.lines) == set(new.lines):
+    if new.anchor is not None or set(old.lines) == set(new.lines):
         return 0.0
     common = _common(new, old)
     return sum(new.lines[name].score - old.lines[name].score for name in common) / len(common)
 
 
-def _change(
-    name: str,
-    old: Published,
-    new: Published,
-    found: tuple[float, tuple[float, float], float] | None,
-    p: float,
-) -> SystemChange:
+def _change(name: str, old: Published, new: Published, moved: ScoreChange | None, p: float) -> SystemChange:
     before, after = old.lines.get(name), new.lines.get(name)
-    verdict = _verdict(before, after, found, p)
-    ranks = (before.rank if before else None, after.rank if after else None)
-    ranges = (before.range if before else None, after.range if after else None)
-    return SystemChange(name, verdict, *ranks, *ranges, *(found or (None, None, None)))
-
-
-def _verdict(
-    before: RankedSystem | None,
-    after: RankedSystem | None,
-    found: tuple[float, tuple[float, float], float] | None,
-    p: float,
-) -> Verdict:
+    verdict: Verdict = "not compared"
     if before is None or after is None:
-        return "entered" if before is None else "left"
-    if found is None:
-        return "not compared"
-    moved, _, chance = found
-    if chance > p:
-        return "not shown"
-    return "rose" if moved > 0 else "fell"
+        verdict = "entered" if before is None else "left"
+    elif moved is not None:
+        verdict = "not shown" if moved.p > p else "rose" if moved.change > 0 else "fell"
+    return SystemChange(
+        system=name,
+        verdict=verdict,
+        old_rank=before.rank if before else None,
+        new_rank=after.rank if after else None,
+        old_range=before.range if before else None,
+        new_range=after.range if after else None,
+        change=moved.change if moved else None,
+        interval=moved.interval if moved else None,
+        p=moved.p if moved else None,
+    )
 
 
 def _reversals(old: Published, new: Published, p: float) -> tuple[Reversal, ...]:
-    """Pairs whose order both rankings carry, the other way round: true at level p whatever the two share."""
+    """Pairs whose order both rankings support, the other way round: true at level p whatever the two share."""
     if old.better is None or new.better is None:
         return ()
-    found = []
+    reversals = []
     for above, below in combinations(_common(old, new), 2):
         was, now = old.probability(above, below), new.probability(above, below)
         if was is not None and now is not None and was >= 1 - p / 2 and now <= p / 2:
-            found.append(Reversal(above, below, was, now))
-    return tuple(found)
+            reversals.append(Reversal(above, below, was, now))
+    return tuple(reversals)
 
 
 def _apart(ranking: Published, other: Published) -> Pairs:
@@ -264,3 +278,94 @@ def _apart(ranking: Published, other: Published) -> Pairs:
 def _common(ranking: Published, other: Published) -> list[str]:
     """The systems in both, in the order of the first."""
     return [name for name in ranking.lines if name in other.lines]
+
+
+# -- rankings, read back ------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Published:
+    """What a ranking's JSON says; keys that earlier versions did not write are None."""
+
+    lines: Mapping[str, RankedSystem]
+    record: Record
+    judgments: int
+    better: FloatArray | None = field(default=None, repr=False)
+
+    @property
+    def data(self) -> str | None:
+        """The digest of the judgments."""
+        return self.record.facts.get("data")
+
+    @property
+    def anchor(self) -> str | None:
+        """What holds the scale in place, ``system=score``, if the model has such a setting and it is set."""
+        return self.record.settings.get("anchor") or None
+
+    def probability(self, above: str, below: str) -> float | None:
+        """The share of samples in which one system stood above the other."""
+        if self.better is None:
+            return None
+        names = list(self.lines)
+        return float(self.better[names.index(above), names.index(below)])
+
+
+def published(ranking: Ranking | Mapping[str, Any]) -> Published:
+    """A ranking, or its documented JSON shape, checked."""
+    entry = ranking.to_dict() if isinstance(ranking, Ranking) else ranking
+    if not isinstance(entry, Mapping):
+        raise InputError(f"not a ranking: got {type(entry).__name__}; {_EXPECTED}")
+    missing = [key for key in ("signature", "systems", "judgments") if not entry.get(key)]
+    if missing:
+        raise InputError(f"not a ranking: no {' and no '.join(missing)}; {_EXPECTED}")
+    if not entry.get("record"):
+        raise InputError(
+            "this ranking has no record of how it was made, which earlier versions did not write; "
+            "rank its judgments again with this version"
+        )
+    try:
+        lines = [_line(line) for line in entry["systems"]]
+        record = Record.from_dict(entry["record"])
+        better = None if entry.get("better") is None else np.array(entry["better"], dtype=np.float64)
+        checked = Published({line.system: line for line in lines}, record, int(entry["judgments"]), better)
+    except (TypeError, ValueError, KeyError, AttributeError) as error:
+        raise InputError(f"not a ranking: {type(error).__name__} {error}; {_EXPECTED}") from None
+    if better is not None and better.shape != (len(lines), len(lines)):
+        raise InputError(f"not a ranking: better is {better.shape} for {len(lines)} systems; {_EXPECTED}")
+    return checked
+
+
+def read_published(path: str | Path) -> dict[Group, Published]:
+    """The rankings of a JSON file (plain, .gz or .zst; ``-`` is standard input) by group."""
+    try:
+        content = json.loads(load(path).text())
+    except json.JSONDecodeError as error:
+        raise InputError(f"{path}: not JSON ({error}); {_EXPECTED}") from None
+    rankings = {}
+    for entry in content if isinstance(content, list) else [content]:
+        try:
+            ranking = published(entry)
+        except InputError as error:
+            raise InputError(f"{path}: {error}") from None
+        group = entry.get("group") or {"lang_pair": entry.get("lang_pair")}
+        rankings[tuple(group.items())] = ranking
+    if not rankings:
+        raise InputError(f"{path}: holds no ranking; {_EXPECTED}")
+    return rankings
+
+
+def _line(line: Mapping[str, Any]) -> RankedSystem:
+    return RankedSystem(
+        system=str(line["system"]),
+        score=float(line["score"]),
+        rank=int(line["rank"]),
+        range=_pair(line.get("range"), int),
+        cluster=None if line.get("cluster") is None else int(line["cluster"]),
+        interval=_pair(line.get("interval"), float),
+        error=None if line.get("error") is None else float(line["error"]),
+        best=None if line.get("best") is None else float(line["best"]),
+    )
+
+
+def _pair(value: Any, kind: type) -> Any:
+    return None if value is None else (kind(value[0]), kind(value[1]))

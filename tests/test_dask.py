@@ -19,9 +19,10 @@ import pytest
 from builders import random_rows
 
 import palmares as pm
-from palmares import cluster, compute
+from palmares import compute
 from palmares.cli import main
-from palmares.compute.dask import ClusterError, Work, connect
+from palmares.compute import dask as palmares_dask
+from palmares.compute.dask import PACKAGES, DaskError, DaskExecutor, Work, connect
 from palmares.errors import InputError, MissingExtraError
 from palmares.judgments import Judgments
 from palmares.judgments.counts import FloatArray, PairCounts
@@ -36,10 +37,10 @@ JUDGMENTS = Judgments.from_rows(random_rows(np.random.default_rng(3), systems=6,
 
 @pytest.fixture(autouse=True)
 def _limited() -> Iterator[None]:
-    """A test that waits for a cluster in vain fails, instead of waiting for ever."""
+    """A test that waits for a Dask cluster in vain fails, instead of waiting for ever."""
 
     def give_up(*_: object) -> None:
-        raise TimeoutError("the cluster did not answer")
+        raise TimeoutError("the Dask cluster did not answer")
 
     before = signal.signal(signal.SIGALRM, give_up)
     signal.alarm(180)
@@ -58,7 +59,7 @@ def local() -> Iterator[Any]:
 
 
 @pytest.fixture
-def executor(local: Any) -> Iterator[cluster.Cluster]:
+def executor(local: Any) -> Iterator[DaskExecutor]:
     with connect(local.scheduler_address) as connected:
         yield connected
     assert_idle(local)
@@ -116,7 +117,7 @@ def assert_same(one: pm.Ranking, other: pm.Ranking) -> None:
     assert one.replicates.places.tobytes() == other.replicates.places.tobytes()
 
 
-def killing(executor: cluster.Cluster, most: int, killed: list[int]) -> compute.Progress:
+def killing(executor: DaskExecutor, most: int, killed: list[int]) -> compute.Progress:
     """A progress callback that kills workers, once, which are at work and hold what is shared."""
 
     def progress(done: int, total: int) -> None:
@@ -146,7 +147,7 @@ def refuse(number: int) -> None:
 
 
 @pytest.mark.parametrize("model", ["counts", "refit"])
-def test_four_workers_give_the_numbers_of_one_process(executor: cluster.Cluster, model: str) -> None:
+def test_four_workers_give_the_numbers_of_one_process(executor: DaskExecutor, model: str) -> None:
     calls: list[tuple[int, int]] = []
     found = ranked(model, executor=executor, progress=lambda *call: calls.append(call))
     assert_same(found, ranked(model, executor="serial"))
@@ -154,8 +155,8 @@ def test_four_workers_give_the_numbers_of_one_process(executor: cluster.Cluster,
     assert calls[-1][1] >= 4 * 4  # pieces, of which every worker gets some
 
 
-def test_the_work_is_spread_and_in_order(executor: cluster.Cluster) -> None:
-    found = compute.run(nap, [(n,) for n in range(16)], shared=(b"abc",), executor=executor)
+def test_the_work_is_spread_and_in_order(executor: DaskExecutor) -> None:
+    found = compute.Execution(executor).run(nap, [(n,) for n in range(16)], shared=(b"abc",))
     assert [(size, number) for size, number, _ in found] == [(3, n) for n in range(16)]
     assert len({pid for *_, pid in found} - {os.getpid()}) == 4
 
@@ -166,7 +167,7 @@ def test_a_client_is_an_executor_too(local: Any) -> None:
         assert client.status == "running"
 
 
-def test_a_cluster_is_an_executor_of_the_standard_library(executor: cluster.Cluster) -> None:
+def test_a_dask_cluster_is_an_executor_of_the_standard_library(executor: DaskExecutor) -> None:
     assert executor.submit(divmod, 7, 2).result() == (3, 1)
     assert list(executor.map(abs, [-1, 2])) == [1, 2]
     assert executor.slots() >= 4
@@ -179,7 +180,7 @@ def test_the_command_line_prints_the_same(
     file.write_text(json.dumps({"address": local.scheduler_address}), encoding="utf-8")
     for command in ("rank", "head-to-head"):
         printed = []
-        for where in ((), ("--cluster", local.scheduler_address), ("--cluster", str(file))):
+        for where in ((), ("--dask", local.scheduler_address), ("--dask", str(file))):
             assert run_main(command, str(campaign), "--resamples", "60", "--format", "json", *where) == 0
             out, err = capsys.readouterr()
             assert err == ""
@@ -198,7 +199,7 @@ def run_main(*arguments: str) -> int:
 
 
 @pytest.mark.parametrize("model", ["slow", "slow refit"])
-def test_a_bootstrap_survives_a_worker_that_dies(executor: cluster.Cluster, model: str) -> None:
+def test_a_bootstrap_survives_a_worker_that_dies(executor: DaskExecutor, model: str) -> None:
     executor.client.wait_for_workers(4)
     killed: list[int] = []
     found = ranked(model, executor=executor, progress=killing(executor, 1, killed))
@@ -206,12 +207,12 @@ def test_a_bootstrap_survives_a_worker_that_dies(executor: cluster.Cluster, mode
     assert_same(found, ranked(model, executor="serial"))
 
 
-def test_work_survives_the_death_of_all_that_hold_what_it_shares(executor: cluster.Cluster) -> None:
+def test_work_survives_the_death_of_all_that_hold_what_it_shares(executor: DaskExecutor) -> None:
     executor.client.wait_for_workers(4)
     killed: list[int] = []
     data = bytes(12_000_000)  # more than Dask sends without a warning
-    found = compute.run(
-        nap, [(n,) for n in range(60)], shared=(data,), executor=executor, progress=killing(executor, 4, killed)
+    found = compute.Execution(executor, progress=killing(executor, 4, killed)).run(
+        nap, [(n,) for n in range(60)], shared=(data,)
     )
     assert [(size, number) for size, number, _ in found] == [(len(data), n) for n in range(60)]
     assert killed
@@ -226,19 +227,19 @@ def test_work_that_kills_its_workers_is_given_up() -> None:
             n_workers=1, threads_per_worker=1, host="127.0.0.1", dashboard_address="127.0.0.1:0", memory_limit=0
         ) as fragile,
         connect(fragile.scheduler_address) as executor,
-        pytest.raises(ClusterError, match=r"cluster tcp://.*: a piece of work was lost with its worker too many"),
+        pytest.raises(DaskError, match=r"Dask cluster tcp://.*: a piece of work was lost with its worker too many"),
     ):
-        compute.run(os._exit, [(1,)], executor=executor)
+        compute.Execution(executor).run(os._exit, [(1,)])
 
 
 # -- errors and interrupts -------------------------------------------------------------------------
 
 
-def test_an_error_on_a_worker_is_the_same_error_here(executor: cluster.Cluster) -> None:
+def test_an_error_on_a_worker_is_the_same_error_here(executor: DaskExecutor) -> None:
     with pytest.raises(InputError, match=r"^number: got 3$"):
-        compute.run(refuse, [(3,)], executor=executor)
+        compute.Execution(executor).run(refuse, [(3,)])
     with pytest.raises(ZeroDivisionError):
-        compute.run(divmod, [(1, 0), (1, 1)], executor=executor)
+        compute.Execution(executor).run(divmod, [(1, 0), (1, 1)])
 
 
 def test_an_error_made_of_several_parts_survives_the_way_back() -> None:
@@ -246,19 +247,19 @@ def test_an_error_made_of_several_parts_survives_the_way_back() -> None:
     assert "drawing needs the package 'altair'" in str(error)
 
 
-def test_an_interrupt_cancels_the_work_on_the_cluster(local: Any, executor: cluster.Cluster) -> None:
+def test_an_interrupt_cancels_the_work_on_the_dask_cluster(local: Any, executor: DaskExecutor) -> None:
     def interrupt(done: int, total: int) -> None:
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        compute.run(nap, [(n,) for n in range(1000)], shared=(b"",), executor=executor, progress=interrupt)
+        compute.Execution(executor, progress=interrupt).run(nap, [(n,) for n in range(1000)], shared=(b"",))
     assert_idle(local)
-    assert executor.submit(abs, -1).result() == 1  # and the cluster can be used again
+    assert executor.submit(abs, -1).result() == 1  # and the Dask cluster can be used again
 
 
-def test_ctrl_c_leaves_nothing_running_on_the_cluster(local: Any, campaign: Path) -> None:
+def test_ctrl_c_leaves_nothing_running_on_the_dask_cluster(local: Any, campaign: Path) -> None:
     slow = ("--model", "hopkins-may", "--resample", "ranking", "--resamples", "2000")
-    command = [sys.executable, "-m", "palmares", "rank", campaign, *slow, "--cluster", local.scheduler_address]
+    command = [sys.executable, "-m", "palmares", "rank", campaign, *slow, "--dask", local.scheduler_address]
     pipe = subprocess.PIPE
     process = subprocess.Popen(command, stdout=pipe, stderr=pipe, text=True, start_new_session=True)
     until(lambda: any("call" in key for key in list(local.scheduler.tasks)))
@@ -272,17 +273,17 @@ def test_ctrl_c_leaves_nothing_running_on_the_cluster(local: Any, campaign: Path
 
 
 def test_a_scheduler_that_does_not_answer(monkeypatch: pytest.MonkeyPatch, capsys: Any, campaign: Path) -> None:
-    monkeypatch.setattr(cluster, "CONNECT_SECONDS", 0.5)
-    assert run_main("rank", str(campaign), "--cluster", "tcp://127.0.0.1:9") == 2
+    monkeypatch.setattr(palmares_dask, "CONNECT_SECONDS", 0.5)
+    assert run_main("rank", str(campaign), "--dask", "tcp://127.0.0.1:9") == 2
     assert capsys.readouterr().err == (
-        "palmares: error: cluster: cannot connect to tcp://127.0.0.1:9 (no answer in 0.5 s); "
+        "palmares: error: dask: cannot connect to tcp://127.0.0.1:9 (no answer in 0.5 s); "
         "is a scheduler running there, and is its port open?\n"
     )
 
 
 @pytest.mark.parametrize("address", ["foo://host:1", "tcp://"])
 def test_an_address_of_no_kind(address: str) -> None:
-    with pytest.raises(ClusterError, match=f"cannot connect to {address}"), connect(address, timeout=0.5):
+    with pytest.raises(DaskError, match=f"cannot connect to {address}"), connect(address, timeout=0.5):
         pass
 
 
@@ -304,21 +305,21 @@ def test_a_file_that_is_no_scheduler_file(file: Any, tmp_path: Path, content: An
 
 @pytest.mark.parametrize("other", [("--executor", "threads"), ("--workers", "2")])
 def test_one_place_to_run_at_a_time(campaign: Path, capsys: Any, other: tuple[str, str]) -> None:
-    assert run_main("rank", str(campaign), "--cluster", "tcp://127.0.0.1:9", *other) == 2
-    assert f"--cluster says where work runs, and so does {other[0]}; leave out" in capsys.readouterr().err
+    assert run_main("rank", str(campaign), "--dask", "tcp://127.0.0.1:9", *other) == 2
+    assert f"--dask says where work runs, and so does {other[0]}; leave out" in capsys.readouterr().err
 
 
 def test_the_extra_is_named_if_it_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "distributed", None)
-    with pytest.raises(MissingExtraError, match=r"pip install 'palmares\[cluster\]'"), connect("tcp://127.0.0.1:9"):
+    with pytest.raises(MissingExtraError, match=r"pip install 'palmares\[dask\]'"), connect("tcp://127.0.0.1:9"):
         pass
 
 
-def test_dask_is_imported_only_for_a_cluster(campaign: Path) -> None:
+def test_dask_is_imported_only_for_a_dask_cluster(campaign: Path) -> None:
     code = (
         "import sys; from palmares.cli import cli\n"
         f"cli(['rank', {str(campaign)!r}, '--resamples', '60'], standalone_mode=False)\n"
-        "assert not {'dask', 'distributed', 'cloudpickle'} & set(sys.modules)"
+        "assert not {'dask', 'distributed', 'cloudpickle', 'palmares.compute.dask'} & set(sys.modules)"
     )
     subprocess.run([sys.executable, "-c", code], check=True, capture_output=True)
 
@@ -353,11 +354,11 @@ class started:  # noqa: N801
         self.process.wait()
 
 
-def test_a_cluster_without_workers_is_waited_for(
+def test_a_dask_cluster_without_workers_is_waited_for(
     scheduler: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any, campaign: Path
 ) -> None:
-    monkeypatch.setattr(cluster, "WORKER_SECONDS", 0.5)
-    assert run_main("rank", str(campaign), "--cluster", str(scheduler)) == 2
+    monkeypatch.setattr(palmares_dask, "WORKER_SECONDS", 0.5)
+    assert run_main("rank", str(campaign), "--dask", str(scheduler)) == 2
     waiting, error = capsys.readouterr().err.splitlines()
     assert waiting.startswith("waiting for a worker of tcp://127.0.0.1:")
     assert "no worker joined in 0.5 s; start some with: dask worker tcp://127.0.0.1:" in error
@@ -373,7 +374,7 @@ def test_workers_with_another_version_are_refused(scheduler: Path, tmp_path: Pat
     wording = rf"worker tcp://.* has palmares 0\.0\.1 \(here {pm.__version__}\); numbers could differ: install the same"
     with (
         started("distributed.cli.dask_worker", *options, PYTHONPATH=str(tmp_path)),
-        pytest.raises(ClusterError, match=wording),
+        pytest.raises(DaskError, match=wording),
         connect(scheduler),
     ):
         pass
@@ -382,8 +383,8 @@ def test_workers_with_another_version_are_refused(scheduler: Path, tmp_path: Pat
 def test_a_worker_that_joins_later_is_checked_too() -> None:
     from distributed.versions import get_versions
 
-    here = {"python": "3.9", **{name: get_versions([name])["packages"][name] for name in cluster.PACKAGES}}
-    with pytest.raises(ClusterError, match=r"a worker has python 3\.\d+ \(here 3\.9\); numbers could differ"):
+    here = {"python": "3.9", **{name: get_versions([name])["packages"][name] for name in PACKAGES}}
+    with pytest.raises(DaskError, match=r"a worker has python 3\.\d+ \(here 3\.9\); numbers could differ"):
         Work(abs, (), here)(pickle.dumps((1,)))
 
 
@@ -396,5 +397,5 @@ def test_a_scheduler_that_dies_is_not_waited_for(tmp_path: Path) -> None:
     ):
         until(lambda: path.exists() and path.read_text(encoding="utf-8").endswith("}"))
         tasks = [(n,) for n in range(100)]
-        with connect(path) as executor, pytest.raises(ClusterError, match="lost the connection to the scheduler"):
-            compute.run(abs, tasks, executor=executor, progress=lambda done, total: process.kill())
+        with connect(path) as executor, pytest.raises(DaskError, match="lost the connection to the scheduler"):
+            compute.Execution(executor, progress=lambda done, total: process.kill()).run(abs, tasks)

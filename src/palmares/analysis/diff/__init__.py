@@ -1,1 +1,0 @@
-"""What changed between two published rankings."""
