@@ -13,7 +13,7 @@ import numpy as np
 from .. import compute
 from ..compute import RngLike, seed_of
 from ..errors import InputError
-from ..judgments.counts import FloatArray
+from ..judgments.arrays import FloatArray
 from ..ranking.record import fact_text, signature
 from . import EXPERIMENTS
 

@@ -5,18 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 import numpy as np
-import numpy.typing as npt
 import polars as pl
 
 from ..compute import generator
 from ..design.simulate import CampaignPlan, numbered, ranks_with_ties, simulate
 from ..ingest.files import concat, read
 from ..judgments import Judgments
+from ..judgments.arrays import IntArray
 from ..judgments.counts import PairCounts
 from .base import Context
 from .published import HeadToHeadTable, load
-
-IntArray = npt.NDArray[np.int64]
 
 #: The published sample of WMT13 French–English that Sakaguchi et al. 2014 used.
 WMT13 = ("wmt13/fr-en.train.csv", "wmt13/fr-en.test.csv")

@@ -8,7 +8,8 @@ import numpy as np
 
 from ..compute import generator
 from ..judgments import Judgments
-from ..judgments.counts import FloatArray, PairCounts
+from ..judgments.arrays import FloatArray
+from ..judgments.counts import PairCounts
 from ..models.base import Model, OutcomeFit
 from ..models.baselines import AdjustedUniform, IndependentPairs, IndependentSystems, Uniform
 from ..models.hopkins_may import HopkinsMay

@@ -6,7 +6,7 @@ import numpy as np
 
 from ..compute import generator
 from ..judgments import Judgments
-from ..judgments.counts import FloatArray
+from ..judgments.arrays import FloatArray
 from ..models.hopkins_may import HopkinsMay
 from .base import Check, Context, Experiment, Findings, Row
 from .campaigns import WMT13, wmt13_pool

@@ -5,17 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 import numpy as np
-import numpy.typing as npt
 
 from ..analysis.compare.heldout import aligned
 from ..compute import generator
 from ..errors import InputError
 from ..judgments import Judgments
-from ..judgments.counts import FloatArray, PairCounts
+from ..judgments.arrays import FloatArray
+from ..judgments.counts import PairCounts
 from ..ranking.bootstrap import comparable
 from .campaigns import Pool
-
-IntArray = npt.NDArray[np.int64]
 
 #: The decision radii that Sakaguchi et al. 2014, §3.4, tried.
 RADII = (0.001, 0.01, 0.1, 0.3, 0.5)

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
 from ..compute import generator
 from ..judgments import Judgments
-from ..judgments.counts import FloatArray
+from ..judgments.arrays import FloatArray, IntArray
 from ..models.hopkins_may import HopkinsMay
 from ..models.ratios import ExpectedWins
 from ..models.trueskill import TrueSkill
@@ -18,8 +17,6 @@ from .campaigns import WMT13, wmt13_pool
 from .predictions import drawn
 from .s14_accuracy import choosing
 from .w14_models import spearman
-
-IntArray = npt.NDArray[np.int64]
 
 METHODS = (
     "expected wins, bootstrap",

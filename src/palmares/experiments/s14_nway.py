@@ -5,18 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 import numpy as np
-import numpy.typing as npt
 
 from ..compute import generator
 from ..judgments import Judgments
-from ..judgments.counts import FloatArray
+from ..judgments.arrays import FloatArray, IntArray
 from ..models.trueskill import TrueSkill
 from .base import Check, Context, Experiment, Findings, Row, mean_row
 from .campaigns import WMT13, wmt13_pool
 from .predictions import Split, split, tuned
 from .published import load
-
-IntArray = npt.NDArray[np.int64]
 
 WAYS = (2, 3, 4, 5)
 #: What each table holds fixed.

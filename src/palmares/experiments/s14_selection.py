@@ -5,15 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-import numpy.typing as npt
 
 from ..compute import generator
-from ..judgments.counts import FloatArray, PairCounts
+from ..judgments.arrays import FloatArray, IntArray
+from ..judgments.counts import PairCounts
 from ..models.trueskill import TrueSkill
 from .base import Check, Context, Experiment, Findings, Row
 from .campaigns import WMT13, wmt13_pool
 
-IntArray = npt.NDArray[np.int64]
 #: Weights of opponents from differences of means, variances of the pair and β.
 Weights = Callable[[FloatArray, FloatArray, float], FloatArray]
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
 from ..analysis.compare.radius import partition, tuned_radius
 from ..compute import generator
-from ..judgments.counts import FloatArray, PairCounts
+from ..judgments.arrays import FloatArray, IntArray
+from ..judgments.counts import PairCounts
 from ..models.base import Model
 from ..models.hopkins_may import HopkinsMay
 from ..models.ratios import ExpectedWins
@@ -15,8 +15,6 @@ from ..models.trueskill import TrueSkill
 from .base import Check, Context, Experiment, Findings, Row, mean_row
 from .campaigns import WMT13, from_table, oracle, tie_rate, wmt13_pool
 from .published import head_to_head_tables, load
-
-IntArray = npt.NDArray[np.int64]
 
 LABELS = ("expected wins", "Hopkins & May", "TrueSkill")
 

@@ -10,7 +10,7 @@ import numpy as np
 from ..compute import generator
 from ..ingest.files import read
 from ..judgments import Judgments
-from ..judgments.counts import FloatArray
+from ..judgments.arrays import FloatArray
 from ..ranking.bootstrap import comparable
 from ..ranking.rank import rank
 from .base import Check, Context, Experiment, Findings, Row

@@ -7,7 +7,8 @@ from itertools import combinations
 
 import numpy as np
 
-from ..judgments.counts import FloatArray, PairCounts
+from ..judgments.arrays import FloatArray
+from ..judgments.counts import PairCounts
 from ..models.ratios import ExpectedWins
 from .base import Check, Context, Experiment, Findings, Row
 from .published import HeadToHeadTable, head_to_head_tables

@@ -13,12 +13,12 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
-import numpy.typing as npt
 
 from ..compute import RngLike
 from ..errors import InputError, UnplaceableError
 from ..judgments import Judgments
-from ..judgments.counts import FloatArray, PairCounts
+from ..judgments.arrays import FloatArray
+from ..judgments.counts import PairCounts
 from . import MODELS
 
 RangeSource = Literal["resampling", "posterior", "runs"]
@@ -260,6 +260,6 @@ def mean_preference(outcomes: FloatArray) -> FloatArray:
     return np.asarray((preferred.sum(-1) - own) / (n - 1))
 
 
-def ratio(part: FloatArray, whole: FloatArray, *, missing: float) -> npt.NDArray[np.float64]:
+def ratio(part: FloatArray, whole: FloatArray, *, missing: float) -> FloatArray:
     """part / whole, and ``missing`` where whole is 0."""
     return np.divide(part, whole, out=np.full_like(part, missing), where=whole > 0)

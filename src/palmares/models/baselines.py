@@ -16,7 +16,8 @@ import numpy as np
 from ..compute import RngLike
 from ..errors import InputError
 from ..judgments import Judgments
-from ..judgments.counts import FloatArray, PairCounts
+from ..judgments.arrays import FloatArray
+from ..judgments.counts import PairCounts
 from .base import CountModel, OutcomeFit, check_placeable, counts_of, mean_preference
 
 Reconstruction = Literal["arithmetic", "geometric", "asymmetric"]

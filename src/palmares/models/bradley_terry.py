@@ -11,7 +11,8 @@ import numpy as np
 from ..compute import RngLike
 from ..errors import InputError, UnplaceableError
 from ..judgments import Judgments
-from ..judgments.counts import FloatArray, PairCounts
+from ..judgments.arrays import FloatArray
+from ..judgments.counts import PairCounts
 from .base import Convergence, CountModel, Fit, OutcomeFit, check_placeable, counts_of
 
 _KINDS = {"ignore": 0, "half": 0, "davidson": 1, "rao-kupper": 2}

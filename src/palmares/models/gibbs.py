@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
 from ..errors import InputError
 from ..judgments import Judgments
-from ..judgments.counts import FloatArray, PairCounts
+from ..judgments.arrays import FloatArray, IntArray
+from ..judgments.counts import PairCounts
 from ..kernels.comparisons import Comparisons
 from .base import Convergence
-
-IntArray = npt.NDArray[np.int64]
 
 #: What a model lacks because it has a prior and its scores are means over a finite chain.
 GIBBS_LACKS = {

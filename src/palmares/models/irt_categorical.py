@@ -11,10 +11,11 @@ import numpy as np
 from ..compute import RngLike
 from ..errors import InputError
 from ..judgments import Judgments
-from ..judgments.counts import FloatArray, PairCounts
+from ..judgments.arrays import FloatArray, IntArray
+from ..judgments.counts import PairCounts
 from ..kernels.comparisons import Comparisons
 from .base import Needs, OutcomeFit, RangeSource, check_placeable, counts_of
-from .gibbs import GIBBS_LACKS, IntArray, check_chain, check_number, comparisons_of, convergence, positive
+from .gibbs import GIBBS_LACKS, check_chain, check_number, comparisons_of, convergence, positive
 
 
 @dataclass(frozen=True)

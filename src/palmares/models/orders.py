@@ -14,7 +14,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..judgments.counts import FloatArray, PairCounts
+from ..judgments.arrays import FloatArray
+from ..judgments.counts import PairCounts
 from .base import CountModel
 
 #: 2²⁰ subsets take 25 MB and, on the machine of the benchmark table, tens of milliseconds.

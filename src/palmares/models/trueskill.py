@@ -12,7 +12,8 @@ import numpy as np
 from ..compute import RngLike
 from ..errors import InputError
 from ..judgments import Judgments
-from ..judgments.counts import FloatArray, PairCounts
+from ..judgments.arrays import FloatArray
+from ..judgments.counts import PairCounts
 from .base import Fit, Needs, OutcomeFit, RangeSource
 
 Mode = Literal["replay", "sequence", "shuffled", "rankings", "batch"]

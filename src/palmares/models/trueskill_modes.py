@@ -13,13 +13,13 @@ import numpy as np
 from .. import compute
 from ..compute import RngLike
 from ..judgments import Judgments
-from ..judgments.counts import FloatArray, PairCounts
+from ..judgments.arrays import FloatArray, IntArray
+from ..judgments.counts import PairCounts
 from .base import Convergence, CountModel, Fit, counts_of
 from .playoffs import order_by_content
 from .trueskill import TrueSkill, TrueSkillFit
 from .trueskill_rows import (
     Chains,
-    IntArray,
     Rows,
     chains_of,
     checked,

@@ -9,11 +9,9 @@ import numpy.typing as npt
 
 from ..errors import InputError
 from ..judgments import Judgments
-from ..judgments.counts import FloatArray, PairCounts
+from ..judgments.arrays import BoolArray, FloatArray, IntArray
+from ..judgments.counts import PairCounts
 from .base import check_placeable, counts_of
-
-IntArray = npt.NDArray[np.int64]
-BoolArray = npt.NDArray[np.bool_]
 
 
 class Rows(NamedTuple):

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-import numpy.typing as npt
 
-from ...judgments.counts import FloatArray
+from ...judgments.arrays import FloatArray, IntArray
 from .comparison import CalibrationBin
 from .standard_errors import standard_error
 
@@ -15,7 +14,7 @@ BINS = 10
 OUTCOMES = ("decided", "tie")
 
 
-def tally(predicted: FloatArray, outcome: npt.NDArray[np.int64], amounts: FloatArray) -> FloatArray:
+def tally(predicted: FloatArray, outcome: IntArray, amounts: FloatArray) -> FloatArray:
     """Sums of one fold: an array (`OUTCOMES`, bins, 3) of judgments, predicted and observed.
 
     A judgment is counted twice under ``decided``, as "a is better" and as "b is better", so that it does not matter

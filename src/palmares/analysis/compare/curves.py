@@ -11,9 +11,10 @@ from ... import compute
 from ...compute import RngLike, generator, seed_of
 from ...errors import InputError
 from ...judgments import Judgments
+from ...judgments.arrays import IntArray
 from ...models.base import Model, check_one_lang_pair
 from .contenders import RUNS, contenders, names_text
-from .folds import SUBSETS, IntArray, Patterns, choose_by, judge_folds, patterns_text, units_of
+from .folds import SUBSETS, Patterns, choose_by, judge_folds, patterns_text, units_of
 from .gold import Gold
 from .radius import Radii
 from .trials import Curve, Plan, Result, one_trial

@@ -7,12 +7,12 @@ from dataclasses import dataclass, field
 from typing import Literal, get_args
 
 import numpy as np
-import numpy.typing as npt
 
 from ...compute import generator
 from ...errors import InputError
 from ...judgments import Judgments
-from ...judgments.counts import FloatArray, PairCounts
+from ...judgments.arrays import FloatArray, IntArray
+from ...judgments.counts import PairCounts
 from ...judgments.digest import row_words
 from ...judgments.units import Unit, unit_codes
 from ...models.base import CountModel, Model
@@ -20,7 +20,6 @@ from ...models.base import CountModel, Model
 By = Literal["judgment", "ranking", "segment", "judge"]
 BY: tuple[By, ...] = get_args(By)
 
-IntArray = npt.NDArray[np.int64]
 #: One or several shell patterns, or None for what is left.
 Patterns = str | Sequence[str] | None
 

@@ -13,7 +13,7 @@ from ... import compute
 from ...compute import RngLike, seed_of
 from ...errors import InputError
 from ...judgments import Judgments
-from ...judgments.counts import FloatArray
+from ...judgments.arrays import FloatArray
 from ...judgments.units import choose_unit
 from ...models.base import RunsModel, check_placeable, create
 from ...ranking.bootstrap import comparable, resample

@@ -8,21 +8,19 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 import numpy as np
-import numpy.typing as npt
 import polars as pl
 
 from ...compute import generator
 from ...errors import InputError
 from ...judgments import Judgments
-from ...judgments.counts import FloatArray, PairCounts
+from ...judgments.arrays import FloatArray, IntArray
+from ...judgments.counts import PairCounts
 from ...models.base import Fit, Model, OutcomeFit, check_one_lang_pair
 from ...ranking.bootstrap import comparable
 from .radius import Radii, check_radii, partition, tuned_radius
 
 #: What is measured of every judgment, in the order of `CellScores.values`.
 MEASURES = ("accuracy_clusters", "accuracy_outcome", "log_loss", "brier")
-
-IntArray = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True)

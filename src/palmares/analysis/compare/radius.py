@@ -5,18 +5,16 @@ from __future__ import annotations
 from typing import Literal, get_args
 
 import numpy as np
-import numpy.typing as npt
 
 from ...errors import InputError
-from ...judgments.counts import FloatArray, PairCounts
+from ...judgments.arrays import FloatArray, IntArray
+from ...judgments.counts import PairCounts
 from ...ranking.bootstrap import comparable
 
 Radii = Literal["every", "published"]
 RADII: tuple[Radii, ...] = get_args(Radii)
 #: 0, .01, …, .25: the radii that Bojar et al. 2014 tried.
 PUBLISHED = comparable(np.arange(26) / 100)
-
-IntArray = npt.NDArray[np.int64]
 
 
 def check_radii(radii: str) -> None:

@@ -12,7 +12,7 @@ from ... import compute
 from ...compute import RngLike, generator, seed_of
 from ...errors import InputError, PalmaresError
 from ...judgments import Judgments
-from ...judgments.counts import FloatArray
+from ...judgments.arrays import FloatArray
 from ...models.base import Model, check_one_lang_pair
 from ...ranking.record import signature
 from .calibration import tally

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from ...judgments.counts import FloatArray
-from .folds import Folds, IntArray
+from ...judgments.arrays import FloatArray, IntArray
+from .folds import Folds
 
 
 @dataclass(frozen=True)

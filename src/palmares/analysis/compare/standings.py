@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ...judgments.counts import FloatArray
+from ...judgments.arrays import FloatArray
 from .calibration import bins
 from .comparison import HIGHER_IS_BETTER, Measure, ModelScore
 from .folds import Folds
