@@ -11,7 +11,7 @@ from contract import PREDICTS_ONLY, every_model, every_ranker, order, sample, sc
 from palmares import rank
 from palmares.errors import InputError, UnplaceableError
 from palmares.judgments import Judgments
-from palmares.models.base import CountModel, Model, create
+from palmares.models.base import Model, create
 
 #: Two groups that never met.
 APART = counted({("a", "b"): (1, 1, 2), ("b", "c"): (2, 0, 1), ("d", "e"): (1, 0, 1)})
@@ -80,14 +80,14 @@ def test_a_system_that_only_tied_is_refused_unless_ties_place_it(model: Model) -
 @every_model
 @pytest.mark.parametrize("systems", [0, 1])
 def test_fewer_than_two_systems_are_refused(model: Model, systems: int) -> None:
-    needs_rows = "" if isinstance(model, CountModel) else "|needs the judgments"
+    needs_rows = "" if model.needs == "counts" else "|needs the judgments"
     with pytest.raises(InputError, match=f"got {systems} system{needs_rows}"):
         model.fit(pair_counts(np.zeros((systems, systems))))
 
 
 @every_ranker
 def test_counts_without_a_judgment_are_refused(model: Model) -> None:
-    needs_rows = "" if isinstance(model, CountModel) else "|needs the judgments"
+    needs_rows = "" if model.needs == "counts" else "|needs the judgments"
     with pytest.raises(InputError, match=f"s0; s1; s2{needs_rows}"):
         model.fit(pair_counts(np.zeros((3, 3))))
 
@@ -103,10 +103,10 @@ def test_a_mixed_table_is_refused(model: Model) -> None:
 @every_model
 def test_weights_are_counted_or_refused(model: Model) -> None:
     weighted = judged([("a", "b", 1), ("a", "b", -1)], weight=[3.5, 1.0])
-    if "weights" in model.lacks:
+    if not model.weights:
         with pytest.raises(InputError, match=r"weigh"):
             model.fit(weighted, rng=3)
-    elif model.id not in PREDICTS_ONLY:
+    elif model.ranks:
         a, b = scores(model, weighted)
         assert a > b
 

@@ -34,14 +34,14 @@ def formats(output: str) -> None:
 @options.format_option
 def models(output: str) -> None:
     """List the models and their settings, with defaults."""
-    from ..ranking.record import fact_text
+    from ..models.base import setting_text
     from ..report.tables import Column, Table
     from .output import print_json, print_tables
 
     rows = []
     for name, entry in MODELS.items():
         fields = dataclasses.fields(MODELS.load(name))
-        rows.append([name, entry.summary, ", ".join(f"{f.name}={fact_text(f.default)}" for f in fields) or "–"])
+        rows.append([name, entry.summary, ", ".join(f"{f.name}={setting_text(f.default)}" for f in fields) or "–"])
     names = ("model", "score", "settings")
     if output == "json":
         print_json([dict(zip(names, row, strict=True)) for row in rows])

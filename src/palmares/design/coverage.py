@@ -15,10 +15,10 @@ from ..errors import InputError
 from ..judgments import Judgments
 from ..judgments.counts import FloatArray
 from ..models import DEFAULT_MODEL
-from ..models.base import Model, create, settings
+from ..models.base import Model, create, model_name
 from ..ranking.bootstrap import from_draws, resample
 from ..ranking.ranges import clusters, rank_ranges
-from ..ranking.record import fact_text, signature
+from ..ranking.record import signature
 from ..ranking.sign_test import sign_test_ranges
 from .simulate import CampaignPlan, IntArray, simulate
 
@@ -46,11 +46,7 @@ class Method:
     @property
     def model_name(self) -> str | None:
         """The id of the model, and those of its settings that are not the usual ones."""
-        if self.model is None:
-            return None
-        usual = settings(create(self.model.id))
-        own = [f"{k}={fact_text(v)}" for k, v in settings(self.model).items() if k not in usual or usual[k] != v]
-        return self.model.id + (f"({','.join(own)})" if own else "")
+        return None if self.model is None else model_name(self.model)
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,8 @@ from .. import compute
 from ..compute import RngLike, seed_of
 from ..errors import InputError
 from ..judgments.arrays import FloatArray
-from ..ranking.record import fact_text, signature
+from ..models.base import setting_text
+from ..ranking.record import signature
 from . import EXPERIMENTS
 
 T = TypeVar("T")
@@ -225,7 +226,7 @@ def _folder(data: str | Path | None, experiment: Experiment) -> Path | None:
 
 
 def _text(value: Any) -> str:
-    return ",".join(map(fact_text, value)) if isinstance(value, tuple) else fact_text(value)
+    return ",".join(map(setting_text, value)) if isinstance(value, tuple) else setting_text(value)
 
 
 def _jsonable(value: Any) -> Any:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import ClassVar
+
 import numpy as np
 
 from ..errors import InputError
@@ -9,16 +12,7 @@ from ..judgments import Judgments
 from ..judgments.arrays import FloatArray, IntArray
 from ..judgments.counts import PairCounts
 from ..kernels.comparisons import Comparisons
-from .base import Convergence
-
-#: What a model lacks because it has a prior and its scores are means over a finite chain.
-GIBBS_LACKS = {
-    "relabelling": "names order the random draws, so renamed systems keep their scores up to Monte Carlo error only",
-    "monotone": "a mean over a finite chain moves by its Monte Carlo error",
-    "duplication": "the prior weighs less the more judgments there are",
-    "update": "the latent qualities of a fit are not kept, so more judgments need a new chain",
-    "weights": "every judgment has a latent difference of its own and cannot count more or less than once",
-}
+from .base import Convergence, ModelBase, Needs, RangeSource
 
 #: Probabilities are kept away from 0, so that a surprise costs much but not everything.
 _FLOOR = 1e-9
@@ -26,6 +20,24 @@ _FLOOR = 1e-9
 MIN_EFFECTIVE = 10.0
 #: So is one whose halves differ by this much more than by chance.
 MAX_SPLIT_R = 1.1
+
+
+class GibbsModel(ModelBase):
+    """Base of the models that sample a latent quality of every item.
+
+    A fit keeps no latent qualities, so more judgments need a new chain; and every judgment has a latent difference of
+    its own, so none can count more or less than once.
+    """
+
+    needs: ClassVar[Needs] = "rows"
+    weights = False
+    ranges_from: ClassVar[RangeSource] = "posterior"
+    lacks: ClassVar[Mapping[str, str]] = {
+        "relabelling": "names order the random draws, so renamed systems keep their scores up to Monte Carlo error "
+        "only",
+        "monotone": "a mean over a finite chain moves by its Monte Carlo error",
+        "duplication": "the prior weighs less the more judgments there are",
+    }
 
 
 def check_chain(iterations: int, burn_in: int) -> None:
