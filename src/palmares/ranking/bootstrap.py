@@ -19,7 +19,7 @@ from ..judgments import Judgments
 from ..judgments.counts import FloatArray, PairCounts
 from ..judgments.digest import row_words
 from ..judgments.units import Unit, UnitKinds, check_units, choose_unit, unit_codes, unit_kinds
-from ..models.base import CountModel, Fit, Model, RefitModel
+from ..models.base import Fit, Model, Scorer
 
 #: A piece of work holds at most about this many numbers, which bounds memory.
 _NUMBERS_IN_A_PIECE = 4_000_000
@@ -59,7 +59,7 @@ def resample(
     unit, _ = choose_unit(data, unit)
     check_units(data, unit)
     where: dict[str, Any] = {"executor": executor, "workers": workers, "progress": progress}
-    if isinstance(model, CountModel):
+    if model.needs == "counts":
         kinds = unit_kinds(data, unit)
         numbers = len(kinds.copies) + 6 * len(kinds.systems) ** 2
         most = _NUMBERS_IN_A_PIECE // max(numbers, 1)
@@ -70,7 +70,7 @@ def resample(
     else:
         if isinstance(data, PairCounts):
             raise InputError(f"model {model.id!r} needs the judgments, not only their pair counts")
-        if not isinstance(model, RefitModel):
+        if not model.ranks:
             raise InputError(f"model {model.id!r} predicts but does not rank, so there is nothing to resample")
         pieces = _pieces(resamples, _REFITS_IN_A_PIECE, compute.slots(executor, workers))
         parts = compute.run(_refit, pieces, shared=(model, data, unit_codes(data, unit), seed), **where)
@@ -106,7 +106,7 @@ def _pieces(resamples: int, most: int, slots: int) -> list[tuple[int, int]]:
     return [(lo, min(lo + step, resamples)) for lo in range(0, resamples, step)]
 
 
-def _score_counts(model: CountModel, kinds: UnitKinds, seed: int, lo: int, hi: int) -> tuple[FloatArray, IntArray]:
+def _score_counts(model: Scorer, kinds: UnitKinds, seed: int, lo: int, hi: int) -> tuple[FloatArray, IntArray]:
     rngs = [generator(seed, 1, r) for r in range(lo, hi)]
     drawn = np.stack([kinds.draw(rng) for rng in rngs])
     scores = model.score(kinds.tables(drawn), rngs)
@@ -114,7 +114,7 @@ def _score_counts(model: CountModel, kinds: UnitKinds, seed: int, lo: int, hi: i
 
 
 def _refit(
-    model: RefitModel, judgments: Judgments, units: IntArray, seed: int, lo: int, hi: int
+    model: Model, judgments: Judgments, units: IntArray, seed: int, lo: int, hi: int
 ) -> tuple[FloatArray, IntArray]:
     # Rows by unit, then by content, so that the order of the file plays no part.
     order = np.lexsort((row_words(judgments.frame), units))

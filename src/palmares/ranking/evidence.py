@@ -13,7 +13,7 @@ from ..errors import InputError
 from ..judgments import Judgments
 from ..judgments.counts import PairCounts
 from ..judgments.units import FEW_UNITS, UNITS, Unit, choose_unit, few_units, unit_count
-from ..models.base import CountModel, Fit, Model, counts_of
+from ..models.base import Fit, Model, counts_of
 from .bootstrap import Replicates, from_draws, resample
 from .ranges import IntArray, least_samples, rank_ranges
 from .sign_test import decisions, sign_test_ranges
@@ -116,7 +116,7 @@ def _judges_matter(
     model: Model, data: Judgments | PairCounts, replicates: Replicates, unit: Unit, bootstrap: Bootstrap, p: float
 ) -> str | None:
     """A warning where resampling judges instead makes ranges much wider; only for models that are quick to rescore."""
-    if not isinstance(model, CountModel) or isinstance(data, PairCounts) or len(data.judges) < 2:
+    if model.needs != "counts" or isinstance(data, PairCounts) or len(data.judges) < 2:
         return None
     samples = min(len(replicates.places), max(_CHECK_SAMPLES, least_samples(p)))
     if (data.codes("judge") < 0).any() or samples < least_samples(p):

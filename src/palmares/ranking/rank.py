@@ -13,7 +13,7 @@ from ..errors import InputError
 from ..judgments import Judgments
 from ..judgments.counts import PairCounts
 from ..models import DEFAULT_MODEL
-from ..models.base import Fit, Model, RunsModel, check_one_lang_pair, counts_of, create
+from ..models.base import Fit, Model, check_one_lang_pair, counts_of, create
 from .bootstrap import comparable
 from .evidence import Bootstrap, Evidence, gather, source_of
 from .ranges import clusters, score_intervals
@@ -74,7 +74,7 @@ def rank(
     seed = seed_of(rng)
     # Where bootstrap samples are the runs, the fit itself needs only one.
     by_runs = source not in (None, "posterior", "sign-test") and made.ranges_from == "runs"
-    point = made.single_run() if by_runs and isinstance(made, RunsModel) else made
+    point = made.single_run() if by_runs else made
     fit = point.fit(data, rng=generator(seed, 0))
     if fit.scores is None:
         raise InputError(f"model {made.id!r} predicts outcomes but gives no scores to rank by")
