@@ -21,7 +21,7 @@ COMMANDS = Registry(
         "head-to-head": Entry("palmares.cli.head_to_head:head_to_head", "Compare every two systems, with sign tests."),
         "agreement": Entry("palmares.cli.agreement:agreement", "Say how far judges agree: kappa and alpha."),
         "audit": Entry("palmares.cli.audit:audit", "Say which claims of a ranking the judgments carry."),
-        "compare": Entry("palmares.cli.compare:compare", "Say which model best foretells unseen judgments."),
+        "compare": Entry("palmares.cli.compare:compare", "Say which model best predicts unseen judgments."),
         "diff": Entry("palmares.cli.diff:diff", "Say what changed between two rankings, and whether it is real."),
         "convert": Entry("palmares.cli.convert:convert", "Read judgments in one format, write them in another."),
         "simulate": Entry("palmares.cli.simulate:simulate", "Make up a campaign whose truth is known."),

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from ..errors import InputError
 from . import options
+
+if TYPE_CHECKING:
+    from ..analysis.compare.testing import Testing
+    from ..compute import Execution, Progress
 
 #: `palmares.analysis.compare.comparison.HIGHER_IS_BETTER`, which would be slow to import here.
 MEASURES = ("accuracy_clusters", "accuracy_outcome", "perplexity", "log_loss", "brier")
@@ -48,27 +52,36 @@ MEASURES = ("accuracy_clusters", "accuracy_outcome", "perplexity", "log_loss", "
 @options.worker_options
 @options.format_option
 def compare(**arguments: Any) -> None:
-    """Say which model best foretells judgments that it has not seen.
+    """Say which model best predicts judgments that it has not seen.
 
     Every model is trained on all folds but one and tested on that one. Prints accuracy, perplexity and Brier score
     with standard errors, and the distance from the best model.
     """  # fmt: skip
-    how = _how(arguments)
-    found = _found(arguments, how)
-    if arguments["plot"]:
-        _plot(found, Path(arguments["plot"]), calibrated=arguments["calibration"])
-    _print(found, arguments["output"], calibrated=arguments["calibration"])
-
-
-def _how(arguments: dict[str, Any]) -> dict[str, Any]:
-    """What all three kinds of comparison take; wrong models are noticed before the files are read."""
-    from ..analysis.compare.contenders import contenders
+    from ..analysis.compare.run import contenders
 
     _check(arguments)
-    models = list(arguments["models"]) or None
-    contenders(models)
-    same = {name: arguments[name] for name in ("by", "radii", "runs", "executor", "workers")}
-    return {**same, "models": models, "rng": arguments["seed"]}
+    contenders(_models(arguments))  # wrong models are noticed before the files are read
+    results = _results(arguments)
+    if arguments["plot"]:
+        _plot(results, Path(arguments["plot"]), calibrated=arguments["calibration"])
+    _print(results, arguments["output"], calibrated=arguments["calibration"])
+
+
+def _models(arguments: dict[str, Any]) -> list[str] | None:
+    return list(arguments["models"]) or None
+
+
+def _testing(arguments: dict[str, Any]) -> Testing:
+    from ..analysis.compare.testing import Testing
+
+    train, test = (list(arguments[name]) or None for name in ("train_judges", "test_judges"))
+    return Testing(arguments["folds"], arguments["by"], arguments["radii"], arguments["runs"], train, test)
+
+
+def _execution(arguments: dict[str, Any], progress: Progress | None) -> Execution:
+    from ..compute import Execution
+
+    return Execution(arguments["executor"], arguments["workers"], progress, arguments["seed"])
 
 
 def _check(arguments: dict[str, Any]) -> None:
@@ -90,7 +103,7 @@ def _check(arguments: dict[str, Any]) -> None:
         )
 
 
-def _found(arguments: dict[str, Any], how: dict[str, Any]) -> list[tuple[Any, Any, Any]]:
+def _results(arguments: dict[str, Any]) -> list[tuple[Any, Any, Any]]:
     """For every language pair: the result, the comparison with gold scores if asked for, and the keys."""
     from .groups import groups
 
@@ -99,7 +112,7 @@ def _found(arguments: dict[str, Any], how: dict[str, Any]) -> list[tuple[Any, An
     for group in parts:
         try:
             gold = _gold(arguments, group.judgments)
-            result, against = _experiment(arguments, how, group.judgments, gold)
+            result, against = _experiment(arguments, group.judgments, gold)
         except InputError as error:
             raise group.explain(error) from None
         results.append((result, against, group.keys))
@@ -115,32 +128,33 @@ def _gold(arguments: dict[str, Any], judgments: Any) -> Any:
         gold = read_gold(arguments["gold"])
         gold.aligned(judgments.systems)  # refuse before any work is done
         return gold
-    where = {name: arguments[name] for name in ("executor", "workers")}
     with options.progress_bar("gold scores") as progress:
-        return bootstrap_gold(judgments, rng=arguments["seed"], progress=progress, **where)
+        return bootstrap_gold(judgments, execution=_execution(arguments, progress))
 
 
-def _experiment(arguments: dict[str, Any], how: dict[str, Any], judgments: Any, gold: Any) -> tuple[Any, Any]:
-    from ..analysis.compare.against_gold import against_gold
-    from ..analysis.compare.curves import learning_curve
-    from ..analysis.compare.noise import noise_test
+def _experiment(arguments: dict[str, Any], judgments: Any, gold: Any) -> tuple[Any, Any]:
+    from ..analysis.compare.curves import learning_curve, noise_test
+    from ..analysis.compare.gold import against_gold
     from ..analysis.compare.run import compare as compare_models
 
-    judges: dict[str, Any] = {name: list(arguments[name]) or None for name in ("train_judges", "test_judges")}
-    folds: dict[str, Any] = {} if arguments["folds"] is None else {"folds": arguments["folds"]}
+    models, trials, testing = _models(arguments), arguments["trials"], _testing(arguments)
     with options.progress_bar("fitting") as progress:
-        how = {**how, "progress": progress}
+        run = _execution(arguments, progress)
         if arguments["sizes"]:
             sizes = [int(size) for size in _numbers("--sizes", arguments["sizes"], int)]
-            return learning_curve(judgments, sizes=sizes, trials=arguments["trials"], gold=gold, **judges, **how), None
+            return learning_curve(
+                judgments, sizes=sizes, trials=trials, models=models, testing=testing, gold=gold, execution=run
+            ), None
         if arguments["noise"]:
             shares = _numbers("--noise", arguments["noise"], float)
-            return noise_test(judgments, shares=shares, trials=arguments["trials"], gold=gold, **folds, **how), None
-        found = compare_models(judgments, sort=arguments["sort"], **folds, **judges, **how)
+            return noise_test(
+                judgments, shares=shares, trials=trials, models=models, testing=testing, gold=gold, execution=run
+            ), None
+        comparison = compare_models(judgments, models=models, testing=testing, sort=arguments["sort"], execution=run)
         if gold is None:
-            return found, None
-        plain = {name: how[name] for name in ("models", "runs", "rng", "executor", "workers")}
-        return found, against_gold(judgments, gold, **plain)
+            return comparison, None
+        quiet = _execution(arguments, None)
+        return comparison, against_gold(judgments, gold, models=models, runs=testing.runs, execution=quiet)
 
 
 def _numbers(option: str, text: str, kind: type[int] | type[float]) -> list[float]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..analysis.compare.radius import partition, tuned_radius
+from ..analysis.compare.heldout import partition, tuned_radius
 from ..compute import generator
 from ..judgments.arrays import FloatArray, IntArray
 from ..judgments.counts import PairCounts

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from ..analysis.compare.against_gold import GoldComparison, GoldLine
 from ..analysis.compare.comparison import Comparison, Measure, ModelScore, flat
+from ..analysis.compare.gold import GoldComparison, GoldLine
 from ..analysis.compare.trials import AGAINST_GOLD, Curve, TrialMean
 from ..analysis.compare.trials import MEASURES as TRIAL_MEASURES
 from .tables import Column, Table
@@ -178,7 +178,7 @@ def _cells(line: ModelScore) -> list[Any]:
 
 
 def _what(found: Comparison) -> str:
-    facts = found.facts
+    facts = found.record.facts
     if facts["folds"] == 1:
         return f"Trained on {found.trained:,} judgments of some judges, tested on {found.judgments:,} of others."
     return (
@@ -219,7 +219,7 @@ def _warnings(found: Comparison) -> list[str]:
 
 def _telling(name: str, found: Comparison) -> bool:
     """With a single fold both oracles are the same."""
-    return name == "oracle" or found.facts["folds"] > 1
+    return name == "oracle" or found.record.facts["folds"] > 1
 
 
 def _bound(name: str, measure: Measure) -> ModelScore:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
 import polars as pl
 
 from ...errors import InputError
+from ...ranking.record import Record
 
 #: Every measure of a comparison, and whether more of it is better.
 HIGHER_IS_BETTER = {
@@ -36,7 +36,7 @@ class Measure:
 
 @dataclass(frozen=True)
 class CalibrationBin:
-    """Predictions between two probabilities: their mean, and how often what they foretold came true."""
+    """Predictions between two probabilities: their mean, and how often they came true."""
 
     outcome: str  # "decided" (one of the two is better) or "tie"
     low: float
@@ -72,7 +72,7 @@ class ModelScore:
 
 @dataclass(frozen=True)
 class Comparison:
-    """Models on the same held-out judgments, best first, and what could be foretold from the names of systems alone.
+    """Models on the same held-out judgments, best first, and what could be predicted from the names of systems alone.
 
     Attributes
     ----------
@@ -92,14 +92,18 @@ class Comparison:
     trained: int
     lang_pair: str | None
     sort: str
-    signature: str
-    facts: Mapping[str, Any] = field(repr=False)
+    record: Record = field(repr=False)
     notes: tuple[str, ...] = ()
 
     def __getitem__(self, model: str) -> ModelScore:
         if model not in self.models:
             raise InputError(f"no model {model!r} was compared; there are: {', '.join(self.models)}")
         return next(line for line in self.lines if line.model == model)
+
+    @property
+    def signature(self) -> str:
+        """How the comparison was made, on one line."""
+        return str(self.record)
 
     @property
     def models(self) -> tuple[str, ...]:
@@ -111,12 +115,14 @@ class Comparison:
 
     def to_dict(self) -> dict[str, Any]:
         """The documented JSON shape."""
+        facts = self.record.facts
         return {
             "signature": self.signature,
+            "record": self.record.to_dict(),
             "lang_pair": self.lang_pair,
             "judgments": self.judgments,
             "trained": self.trained,
-            **{name: self.facts[name] for name in ("folds", "by", "errors_by", "groups", "radii", "seed", "data")},
+            **{name: facts[name] for name in ("folds", "by", "errors_by", "groups", "radii", "seed", "data")},
             "sort": self.sort,
             "models": [asdict(line) for line in self.lines],
             "oracle": asdict(self.oracle),
