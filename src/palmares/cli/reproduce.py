@@ -35,6 +35,7 @@ def reproduce(
 
     Without NAME, lists the experiments; the name `all` runs every one.
     """  # fmt: skip
+    from ..compute import Execution
     from ..experiments.base import reproduce as run
 
     if not names:
@@ -46,7 +47,8 @@ def reproduce(
     found = []
     for name in chosen:
         with options.progress_bar(name) as progress:
-            one = run(name, quick=quick, data=data, rng=seed, executor=executor, workers=workers, progress=progress)
+            execution = Execution(executor, workers, progress, seed)
+            one = run(name, quick=quick, data=data, execution=execution)
         found.append(one)
         if output not in TOGETHER:
             click.echo("\n" if len(found) > 1 else "", nl=False)

@@ -6,12 +6,13 @@ Public functions take an `Execution`; code below them calls its `run` and draws 
 from __future__ import annotations
 
 from .execution import KINDS, Execution, ExecutorLike, Progress, cores, run, slots
-from .streams import RngLike, Stream, generator, seed_of
+from .streams import ExperimentStream, RngLike, Stream, generator, seed_of
 
 __all__ = [
     "KINDS",
     "Execution",
     "ExecutorLike",
+    "ExperimentStream",
     "Progress",
     "RngLike",
     "Stream",

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import polars as pl
 
-from ..compute import generator
+from ..compute import ExperimentStream, generator
 from ..design.simulate import CampaignPlan, numbered, ranks_with_ties, simulate
 from ..ingest.files import concat, read
 from ..judgments import Judgments
@@ -20,8 +20,6 @@ from .published import HeadToHeadTable, load
 WMT13 = ("wmt13/fr-en.train.csv", "wmt13/fr-en.test.csv")
 #: How the names of crowd workers begin there.
 CROWD = "turker_*"
-#: Keys of generators, so that no two purposes share draws.
-STAND_IN, TRACK = 101, 102
 
 
 @dataclass(frozen=True)
@@ -76,7 +74,9 @@ def _stand_in(rankings: int, seed: int) -> Pool:
     parts = {}
     for number, (name, (size, judges, noise)) in enumerate(sizes.items()):
         # Qualities are the first thing that `simulate` draws: one seed gives all parts the same systems.
-        made = simulate(plan, rng=generator(seed, STAND_IN), rankings=size, judges=judges, judge_noise=noise)
+        made = simulate(
+            plan, rng=generator(seed, ExperimentStream.STAND_IN), rankings=size, judges=judges, judge_noise=noise
+        )
         parts[name] = _own_names(made.judgments, number, "turker_" if name == "crowd" else "expert_")
     train = concat([parts["experts"], parts["crowd"]])
     return Pool("simulated stand-in for WMT13 French–English", False, train, parts["test"])

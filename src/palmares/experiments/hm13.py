@@ -1,4 +1,4 @@
-"""Hopkins & May 2013, Figures 2–5: perplexity against training size, with experts and with the crowd."""
+"""Hopkins & May 2013: perplexity against training size, with experts and the crowd (Figures 2–5); abilities (6)."""
 
 from __future__ import annotations
 
@@ -6,17 +6,17 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from ..compute import generator
+from ..compute import ExperimentStream, generator
 from ..judgments import Judgments
 from ..judgments.arrays import FloatArray
 from ..judgments.counts import PairCounts
-from ..models.base import Model, OutcomeFit
+from ..models.base import Model
 from ..models.baselines import AdjustedUniform, IndependentPairs, IndependentSystems, Uniform
 from ..models.hopkins_may import HopkinsMay
 from ..models.irt_categorical import IrtCategorical
 from .base import Check, Context, Experiment, Findings, Row, mean_row
-from .campaigns import TRACK, WMT13, track, wmt13_pool
-from .predictions import drawn, foretold, over
+from .campaigns import WMT13, track, wmt13_pool
+from .predictions import drawn, measured, over
 from .published import load
 
 #: The models of the paper by the names it gives them, with its settings.
@@ -54,8 +54,7 @@ def perplexities(
         part = drawn(train, min(size, len(train)), generator(*key, s))
         for m, name in enumerate(names):
             fit = MODELS[name].fit(part, rng=generator(*key, s, m))
-            assert isinstance(fit, OutcomeFit)
-            found[m, s] = foretold(fit.outcomes, test)[1]
+            found[m, s] = measured(fit.predict_pairs(), test)[1]
     return found
 
 
@@ -95,16 +94,22 @@ def _track_trial(
     tracks = load("hm13")["table_3"]
     train, test = tracks[year][name]
     number = 10 * list(tracks).index(year) + list(tracks[year]).index(name)
-    judgments = track(train + test, systems=systems, reference=reference, rng=generator(seed, TRACK, number, trial))
+    judgments = track(
+        train + test, systems=systems, reference=reference, rng=generator(seed, ExperimentStream.TRACK, number, trial)
+    )
     mask = scarce(judgments, test)
     kept = judgments.take(np.flatnonzero(~mask))
-    return perplexities(kept, over(kept, judgments.filter(mask)), tuple(MODELS), sizes, (seed, TRACK, number, trial, 1))
+    return perplexities(
+        kept, over(kept, judgments.filter(mask)), tuple(MODELS), sizes, (seed, ExperimentStream.TRACK, number, trial, 1)
+    )
 
 
 def _pool_trial(judgments: Judgments, sizes: tuple[int, ...], seed: int, trial: int) -> FloatArray:
     mask = scarce(judgments, 2000)
     kept = judgments.filter(~mask)
-    return perplexities(kept, over(kept, judgments.filter(mask)), tuple(MODELS), sizes, (seed, 6, trial))
+    return perplexities(
+        kept, over(kept, judgments.filter(mask)), tuple(MODELS), sizes, (seed, ExperimentStream.POOL_TRIALS, trial)
+    )
 
 
 def _rows(group: str, names: tuple[str, ...], found: FloatArray, sizes: tuple[int, ...]) -> list[Row]:
@@ -229,5 +234,64 @@ CROWD = Experiment(
     _crowd,
     settings={"sizes": (100, 200, 400, 800, 1600, 3200), "trials": 10, "rankings": 9996},
     quick={"sizes": (100, 400), "trials": 2, "rankings": 400},
+    files=WMT13,
+)
+
+
+# -- Figure 6 --------------------------------------------------------------------------------------
+
+
+def _abilities(context: Context, *, size: int, trainings: int, rankings: int) -> Findings:
+    pool = wmt13_pool(context, rankings)
+    tasks = [(number,) for number in range(trainings)]
+    parts = context.run(_training, tasks, pool.train, size, context.seed)
+    abilities, preference = (np.stack([part[k] for part in parts]) for k in (0, 1))
+    mean, spread = abilities.mean(axis=0), abilities.std(axis=0, ddof=1)
+    order = np.argsort(-mean).tolist()
+    names = pool.train.systems
+    rows = [
+        Row(names[i], None, float(mean[i]), float(spread[i]), trainings, group="ability ± standard deviation", digits=2)
+        for i in order
+    ]
+    # One of the preference models, as in the paper: Q(win) − Q(loss), row against column.
+    rows += [
+        Row(names[i], None, float(preference[0, i, j]) if i != j else None, n=size, digits=2,
+            group="preference Q(win) − Q(loss) against the systems in the same order", at=str(column))
+        for i in order for column, j in enumerate(order, 1)
+    ]  # fmt: skip
+    notes = [
+        f"on {pool.name} (the paper: WMT11 English–Czech, whose judgments are not at hand); {trainings} trainings on "
+        f"{size:,} random comparisons. n: trainings; of preferences, comparisons of the first training."
+    ]
+    return Findings(rows, _ability_checks(mean[order], spread[order]), notes, {pool.name: pool.train.hash})
+
+
+def _training(judgments: Judgments, size: int, seed: int, number: int) -> tuple[FloatArray, FloatArray]:
+    """Abilities, and Q(win) − Q(loss) of every pair."""
+    part = drawn(judgments, min(size, len(judgments)), generator(seed, ExperimentStream.ABILITY_SETS, number))
+    fit = HopkinsMay().fit(part, rng=generator(seed, ExperimentStream.ABILITY_FITS, number))
+    assert fit.scores is not None
+    return fit.scores, fit.outcomes[..., 0] - fit.outcomes[..., 2]
+
+
+def _ability_checks(mean: FloatArray, spread: FloatArray) -> list[Check]:
+    gaps = -np.diff(mean)
+    close = int((gaps < np.maximum(spread[1:], spread[:-1])).sum())
+    strata = 1 + int((gaps > spread[1:] + spread[:-1]).sum())
+    return [
+        Check("some neighbours are so close that their order is arbitrary (less than one sd apart)", close > 0,
+              f"{close} of {len(gaps)} neighbouring pairs"),
+        Check("a few strata stand apart (four in the paper)", 1 < strata < len(mean),
+              f"{strata} strata that are more than the sum of two sd apart"),
+    ]  # fmt: skip
+
+
+ABILITIES = Experiment(
+    "hm13-abilities",
+    "abilities over five trainings, and a heat map of preferences",
+    "Hopkins & May 2013, Figure 6",
+    _abilities,
+    settings={"size": 1600, "trainings": 5, "rankings": 9996},
+    quick={"size": 600, "trainings": 3, "rankings": 400},
     files=WMT13,
 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..compute import generator
+from ..compute import ExperimentStream, Stream, generator
 from ..judgments import Judgments
 from ..judgments.arrays import FloatArray, IntArray
 from ..models.hopkins_may import HopkinsMay
@@ -58,9 +58,16 @@ def _clusters(judgments: Judgments, resamples: int, seed: int, size: int, trial:
     part = drawn(judgments, min(size, len(judgments)), rng)
     own = int(rng.integers(0, 2**63))
     found = [_bootstrap(model, part, resamples, own) for model in (ExpectedWins(), _MAY)]
-    chosen = [choosing(judgments.counts, size, generator(own, 3, run))[0] for run in range(resamples)]
-    found.append(np.stack([places(mean, generator(own, 4, run)) for run, mean in enumerate(chosen)]))
-    found.append(from_draws(TrueSkill(runs=resamples).fit(part.counts, rng=generator(own, 0)), own).places)
+    chosen = [
+        choosing(judgments.counts, size, generator(own, ExperimentStream.CHOOSING_RUNS, run))[0]
+        for run in range(resamples)
+    ]
+    found.append(
+        np.stack(
+            [places(mean, generator(own, ExperimentStream.CHOOSING_PLACES, run)) for run, mean in enumerate(chosen)]
+        )
+    )
+    found.append(from_draws(TrueSkill(runs=resamples).fit(part.counts, rng=generator(own, Stream.FIT)), own).places)
     found.append(_bootstrap(TrueSkill(), part, resamples, own))
     return [int(clusters(rank_ranges(place, p=P)).max()) for place in found]
 
@@ -129,21 +136,27 @@ def _boxes(context: Context, *, sizes: tuple[int, ...], resamples: int, sets: in
 
 
 def _places(judgments: Judgments, resamples: int, seed: int, size: int) -> IntArray:
-    part = drawn(judgments, min(size, len(judgments)), generator(seed, 5, size))
+    part = drawn(judgments, min(size, len(judgments)), generator(seed, ExperimentStream.BOX_SETS, size))
     return _bootstrap(TrueSkill(), part, resamples, seed)
 
 
 def _order_of_few(judgments: Judgments, size: int, many: FloatArray, seed: int, number: int) -> float:
     """Spearman's ρ of the order from another random set of judgments with the mean ranks from many."""
-    part = drawn(judgments, min(size, len(judgments)), generator(seed, 6, number))
-    fit = TrueSkill(runs=20).fit(part.counts, rng=generator(seed, 7, number))
+    part = drawn(judgments, min(size, len(judgments)), generator(seed, ExperimentStream.OTHER_BOX_SETS, number))
+    fit = TrueSkill(runs=20).fit(part.counts, rng=generator(seed, ExperimentStream.OTHER_BOX_FITS, number))
     return spearman(np.asarray(fit.scores), -many)
 
 
 def _chosen_by_runs(seed: int, judgments: Judgments, sizes: tuple[int, ...], runs: int) -> Check:
     """The orders where every run chooses its judgments anew from all of them, as in the paper."""
     few, many = (
-        np.mean([choosing(judgments.counts, size, generator(seed, 8, size, run))[0] for run in range(runs)], axis=0)
+        np.mean(
+            [
+                choosing(judgments.counts, size, generator(seed, ExperimentStream.BOX_CHOOSING_RUNS, size, run))[0]
+                for run in range(runs)
+            ],
+            axis=0,
+        )
         for size in (sizes[0], sizes[-1])
     )
     rho = spearman(few, many)

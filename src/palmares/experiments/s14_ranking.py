@@ -46,7 +46,7 @@ def _run(context: Context, *, resamples: int, rankings: int) -> Findings:
 def _ranked(context: Context, judgments: Judgments, resamples: int, unit: str) -> Ranking:
     return rank(
         judgments, model=ExpectedWins(), resample=unit, resamples=resamples, rng=context.seed,
-        executor=context.executor, workers=context.workers, progress=context.progress,
+        executor=context.execution.executor, workers=context.execution.workers, progress=context.execution.progress,
     )  # fmt: skip
 
 

@@ -1,4 +1,4 @@
-"""Bojar et al. 2014, Table 7: how often the partial order of each model foretells held-out judgments."""
+"""Bojar et al. 2014, Table 7: how often the partial order of each model predicts held-out judgments."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def _folds(counts: PairCounts, folds: int, runs: int, key: tuple[int, int], some
 
 
 def accuracy(scores: FloatArray, train: PairCounts, test: PairCounts) -> float:
-    """The share of test judgments that the partial order of the scores foretells; its radius is tuned on ``train``."""
+    """The share of test judgments that the partial order of the scores predicts; its radius is tuned on ``train``."""
     cluster = partition(scores, tuned_radius(scores, train, "published"))
     above = cluster[:, None] < cluster
     level = np.triu(cluster[:, None] == cluster, 1)

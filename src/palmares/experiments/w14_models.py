@@ -7,7 +7,7 @@ from itertools import combinations
 
 import numpy as np
 
-from ..compute import generator
+from ..compute import ExperimentStream, generator
 from ..ingest.files import read
 from ..judgments import Judgments
 from ..judgments.arrays import FloatArray
@@ -121,10 +121,11 @@ def _side_by_side(
     context: Context, name: str, judgments: Judgments, runs: int, resamples: int, number: int
 ) -> tuple[list[Row], Check]:
     """Orders and clusters of the three models on one data set."""
-    seed = int(generator(context.seed, 9, number).integers(0, 2**63))
+    seed = int(generator(context.seed, ExperimentStream.RANKINGS, number).integers(0, 2**63))
     ranked = [
-        rank(judgments, model=model, resample="pair", resamples=resamples, rng=seed, executor=context.executor,
-             workers=context.workers, progress=context.progress)
+        rank(judgments, model=model, resample="pair", resamples=resamples, rng=seed,
+             executor=context.execution.executor, workers=context.execution.workers,
+             progress=context.execution.progress)
         for model in models(runs)
     ]  # fmt: skip
     scores = [np.array([_by_name(r.systems, i) for i in judgments.systems], dtype=np.float64) for r in ranked]
