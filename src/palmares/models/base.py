@@ -287,11 +287,11 @@ def model_name(model: Model, *, apart_from: Collection[str] = ()) -> str:
 
     Settings that the caller names elsewhere can be left out.
     """
-    usual = settings(create(model.id)) if model.id in MODELS else {}
+    usual = {f.name: f.default for f in dataclasses.fields(model)}  # type: ignore[arg-type]
     own = [
         f"{name}={setting_text(value)}"
         for name, value in settings(model).items()
-        if usual.get(name) != value and name not in apart_from
+        if usual[name] != value and name not in apart_from
     ]
     return model.id + (f"({','.join(own)})" if own else "")
 
