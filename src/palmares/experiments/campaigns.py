@@ -74,10 +74,10 @@ def _stand_in(rankings: int, seed: int) -> Pool:
     parts = {}
     for number, (name, (size, judges, noise)) in enumerate(sizes.items()):
         # Qualities are the first thing that `simulate` draws: one seed gives all parts the same systems.
-        made = simulate(
+        simulated = simulate(
             plan, rng=generator(seed, ExperimentStream.STAND_IN), rankings=size, judges=judges, judge_noise=noise
         )
-        parts[name] = _own_names(made.judgments, number, "turker_" if name == "crowd" else "expert_")
+        parts[name] = _own_names(simulated.judgments, number, "turker_" if name == "crowd" else "expert_")
     train = concat([parts["experts"], parts["crowd"]])
     return Pool("simulated stand-in for WMT13 French–English", False, train, parts["test"])
 

@@ -46,10 +46,10 @@ def _run(context: Context, *, tables: tuple[int, ...]) -> Findings:
     for table in chosen:
         scores = expected_wins(table)
         group = f"Table {table.table}, {table.pair}"
-        for name, score, found in zip(table.systems, table.score, scores.tolist(), strict=True):
-            rows.append(Row(name, score, found, n=len(table.systems) - 1, group=group))
+        for name, score, measured in zip(table.systems, table.score, scores.tolist(), strict=True):
+            rows.append(Row(name, score, measured, n=len(table.systems) - 1, group=group))
             # 1e-9: .57 as a sum of hundredths may be .56999….
-            cut += math.floor(100 * found + 1e-9) == round(100 * score)
+            cut += math.floor(100 * measured + 1e-9) == round(100 * score)
         printed += int((np.abs(as_printed(table) - table.score) <= TOLERANCE + 1e-9).sum())
     return Findings(rows, _checks(rows, printed, cut), _notes(chosen))
 
@@ -72,9 +72,9 @@ def _checks(rows: list[Row], printed: int, cut: int) -> list[Check]:
 def _notes(tables: list[HeadToHeadTable]) -> list[str]:
     pairs = sum(len(table.systems) * (len(table.systems) - 1) // 2 for table in tables)
     uneven = [(table.table, *cell) for table in tables for cell in uneven_pairs(table)]
-    told = "; ".join(f"Table {t}: {a} / {b} {x:.2f} and {y:.2f}" for t, a, b, x, y in uneven)
+    odd = "; ".join(f"Table {t}: {a} / {b} {x:.2f} and {y:.2f}" for t, a, b, x, y in uneven)
     return [
-        f"the two cells of a pair add up to 1.00 in {pairs - len(uneven)} of {pairs} pairs; not in: {told or 'none'}. "
+        f"the two cells of a pair add up to 1.00 in {pairs - len(uneven)} of {pairs} pairs; not in: {odd or 'none'}. "
         "A cell printed as .00 is taken from its mirror image.",
         "n: opponents in the mean.",
     ]
@@ -104,9 +104,9 @@ def _amounts(context: Context, *, pairs: int) -> Findings:
         cut += math.floor(10 * measured + 1e-9) == round(10 * average)
         rows.append(Row(name, average, measured, n=systems, group="average per system", digits=1))
     for number, (name, systems, judgments, _) in enumerate(lines[:pairs]):
-        made = simulate(systems=systems, rankings=judgments // 10, rng=generator(context.seed, number)).judgments
+        simulated = simulate(systems=systems, rankings=judgments // 10, rng=generator(context.seed, number)).judgments
         group = "pairwise judgments from simulated five-way rankings"
-        rows.append(Row(name, judgments, float(len(made)), n=judgments // 10, group=group, digits=0))
+        rows.append(Row(name, judgments, float(len(simulated)), n=judgments // 10, group=group, digits=0))
     rows += _totals(lines)
     return Findings(
         rows,
@@ -119,8 +119,8 @@ def _totals(lines: Sequence[Line]) -> list[Row]:
     tasks, total = lines[:10], lines[10]
     sums = [float(sum(line[1] for line in tasks)), float(sum(line[2] for line in tasks))]
     return [
-        Row(label, float(published), found, n=10, group="sums over the ten tasks", digits=0)
-        for label, published, found in zip(("systems", "rankings"), total[1:3], sums, strict=True)
+        Row(label, float(published), measured, n=10, group="sums over the ten tasks", digits=0)
+        for label, published, measured in zip(("systems", "rankings"), total[1:3], sums, strict=True)
     ]
 
 

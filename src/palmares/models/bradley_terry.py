@@ -219,8 +219,8 @@ class Resampled:
 
         wins, ties = self.model._treated(batch)
         settings: Any = (self.model.precision, _TOLERANCE, _STEPS)
-        found = refit(self.model.kind, wins, ties, self.place, self.inverse, *settings)
-        return self.model._scaled(found[:, :-1], batch.systems)
+        near = refit(self.model.kind, wins, ties, self.place, self.inverse, *settings)
+        return self.model._scaled(near[:, :-1], batch.systems)
 
 
 def _check_bounded(counts: PairCounts, *, ties_bind: bool) -> None:

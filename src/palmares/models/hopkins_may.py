@@ -123,12 +123,12 @@ class HopkinsMay(GibbsModel):
             step = np.linalg.solve(information, slope)
             size = float(np.abs(step).max())
             while (
-                size > 1e-3 and not (found := _log_posterior(mu + step, self.radius / unit, prior, counts))[0] > value
+                size > 1e-3 and not (tried := _log_posterior(mu + step, self.radius / unit, prior, counts))[0] > value
             ):
                 step, size = step / 2, size / 2
             if size <= 1e-3:
                 break
-            mu, (value, slope, information) = mu + step, found
+            mu, (value, slope, information) = mu + step, tried
         return np.asarray(mu * unit)
 
 

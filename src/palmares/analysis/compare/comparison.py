@@ -66,8 +66,8 @@ class ModelScore:
 
     def measure(self, name: str) -> Measure | None:
         """A measure by its name in `HIGHER_IS_BETTER`."""
-        found: Measure | None = getattr(self, name)
-        return found
+        measure: Measure | None = getattr(self, name)
+        return measure
 
 
 @dataclass(frozen=True)
@@ -135,8 +135,8 @@ def flat(line: ModelScore) -> dict[str, Any]:
     """A line as one flat record."""
     record: dict[str, Any] = {"model": line.model}
     for name in HIGHER_IS_BETTER:
-        found = line.measure(name) or Measure(None, None)  # type: ignore[arg-type]
-        parts = {"": found.value, "_error": found.error, "_difference": found.difference,
-                 "_difference_error": found.difference_error}  # fmt: skip
+        measure = line.measure(name) or Measure(None, None)  # type: ignore[arg-type]
+        parts = {"": measure.value, "_error": measure.error, "_difference": measure.difference,
+                 "_difference_error": measure.difference_error}  # fmt: skip
         record |= {name + suffix: value for suffix, value in parts.items()}
     return {**record, "radius": line.radius[0] if line.radius else None, "refused": line.refused}

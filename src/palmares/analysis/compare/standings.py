@@ -40,12 +40,12 @@ class Mean:
 
 
 def standings(
-    found: Mapping[str, Sequence[FoldScore]], grouped: Mapping[str, Grouped], sort: str
+    folds: Mapping[str, Sequence[FoldScore]], grouped: Mapping[str, Grouped], sort: str
 ) -> tuple[ModelScore, ...]:
     """Every model's measures, by ``sort`` best first; those without it by the next measure that they have."""
-    means = {name: _means(scores, grouped[name]) for name, scores in found.items()}
+    means = {name: _means(scores, grouped[name]) for name, scores in folds.items()}
     best = {measure: _best(means, measure) for measure in HIGHER_IS_BETTER}
-    lines = [_line(name, scores, means[name], best) for name, scores in found.items()]
+    lines = [_line(name, scores, means[name], best) for name, scores in folds.items()]
     return tuple(sorted(lines, key=lambda line: _place(line, sort)))
 
 
@@ -114,8 +114,8 @@ def _refusal(refusals: Sequence[str], folds: int) -> str:
 
 def _place(line: ModelScore, sort: str) -> tuple[object, ...]:
     for number, name in enumerate((sort, *HIGHER_IS_BETTER)):
-        if found := line.measure(name):
-            level = round(found.value, 12)
+        if measure := line.measure(name):
+            level = round(measure.value, 12)
             return (number, -level if HIGHER_IS_BETTER[name] else level, line.model)
     return (len(HIGHER_IS_BETTER) + 1, 0.0, line.model)
 
@@ -205,7 +205,7 @@ def bins(tallies: Sequence[FloatArray]) -> tuple[CalibrationBin, ...]:
     in F folds, √(F / (F − 1) Σ (observed_f − o n_f)²) / n; None where all are in one fold.
     """
     by_fold = np.stack(tallies)
-    found = []
+    filled = []
     for kind, name in enumerate(OUTCOMES):
         for number in range(BINS):
             amount, predicted, observed = by_fold[:, kind, number].sum(axis=0).tolist()
@@ -213,5 +213,5 @@ def bins(tallies: Sequence[FloatArray]) -> tuple[CalibrationBin, ...]:
                 there = by_fold[by_fold[:, kind, number, 0] > 0, kind, number]
                 spread = standard_error((there[:, 2] - there[:, 0] * observed / amount) / amount)
                 edges = (number / BINS, (number + 1) / BINS)
-                found.append(CalibrationBin(name, *edges, amount, predicted / amount, observed / amount, spread))
-    return tuple(found)
+                filled.append(CalibrationBin(name, *edges, amount, predicted / amount, observed / amount, spread))
+    return tuple(filled)
