@@ -11,7 +11,8 @@ from contract import PREDICTS_ONLY, every_model, every_ranker, order, sample, sc
 from palmares import rank
 from palmares.errors import InputError, UnplaceableError
 from palmares.judgments import Judgments
-from palmares.models.base import Model, create
+from palmares.models.base import Model, create, model_name
+from palmares.models.bradley_terry import BradleyTerry
 
 #: Two groups that never met.
 APART = counted({("a", "b"): (1, 1, 2), ("b", "c"): (2, 0, 1), ("d", "e"): (1, 0, 1)})
@@ -149,3 +150,20 @@ def test_a_switch_is_read_from_words(text: str, value: bool) -> None:
 def test_a_switch_refuses_other_words() -> None:
     with pytest.raises(InputError, match="setting published: got 'maybe'; allowed: yes, no"):
         create("expected-wins", {"published": "maybe"})
+
+
+def test_a_model_is_written_as_text_with_its_settings() -> None:
+    assert create("bradley-terry:ties=rao-kupper, sd=2") == BradleyTerry(ties="rao-kupper", sd=2.0)
+    # What is given beside the text goes before what is in it; a value may have a sign of equality in it.
+    assert create("bradley-terry:sd=2", {"sd": "3", "anchor": "a=10"}) == BradleyTerry(sd=3.0, anchor="a=10")
+    assert create("bradley-terry:anchor=a=10").anchor == "a=10"
+    for text in ("bradley-terry:ties", "bradley-terry:=half", "bradley-terry:ties="):
+        with pytest.raises(InputError, match=r"cannot read '.*'; allowed: ID, or ID:NAME=VALUE,NAME=VALUE"):
+            create(text)
+
+
+def test_a_model_is_named_by_its_unusual_settings() -> None:
+    assert model_name(create("bradley-terry")) == "bradley-terry"
+    assert model_name(create("bradley-terry:sd=2.5,scale=elo")) == "bradley-terry(sd=2.5,scale=elo)"
+    assert model_name(create("expected-wins:published=yes")) == "expected-wins(published=yes)"
+    assert model_name(create("trueskill:runs=7,sigma=1"), apart_from=["runs"]) == "trueskill(sigma=1)"
