@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import polars as pl
 import pytest
 from builders import counted, pair_counts
 from contract import (
@@ -88,6 +89,9 @@ def test_rows_are_predicted_as_their_pairs_are(model: Model) -> None:
     assert model.knows or np.array_equal(fit.predict_rows(rows), expected)
     assert (fit.predict_rows(rows) > 0).all()
     assert fit.predict_rows(rows).sum(axis=1) == pytest.approx(1, abs=1e-9)
+    # What is predicted is not looked at.
+    mirrored = Judgments.from_rows(rows.to_rows().with_columns(-pl.col("outcome")))
+    assert np.array_equal(fit.predict_rows(mirrored), fit.predict_rows(rows))
     with pytest.raises(InputError, match="unknown system 'nobody'; there are: s0, s1, s2, s3, s4"):
         fit.predict_rows(counted({("s1", "nobody"): (1, 0, 0)}))
 

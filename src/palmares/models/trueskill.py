@@ -359,10 +359,8 @@ class _Rankings(_Sequence):
 
         chains = reading.chains_of(judgments)
         mean, variance = start[0].copy(), start[1].copy()
-        both = model.tie_order == "both"
-        change = play_rankings(
-            mean, variance, chains.starts, codes[chains.members], chains.tied, *scale, both, _TOLERANCE
-        )
+        ways = (*scale, model.tie_order == "both", _TOLERANCE)
+        change = play_rankings(mean, variance, chains.starts, codes[chains.members], chains.tied, *ways)
         done = _convergence(change <= _TOLERANCE, 1, change)
         return (mean, variance), done, (chains.note,) if chains.note else ()
 
