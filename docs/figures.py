@@ -45,7 +45,7 @@ def main() -> None:
         fits = [fitted(name, settings, judgments) for name, settings in models if name in pm.MODELS]
         if fits:
             plots.save(plots.outcome_bars(fits, judgments, SYSTEM, title=title), images / f"model-{family}.svg")
-    plots.save(plots.model_comparison(pm.compare(judgments, folds=10, rng=0)), images / "compare.svg")
+    plots.save(plots.model_comparison(pm.compare(judgments, testing=pm.Testing(10), rng=0)), images / "compare.svg")
 
 
 def fitted(name: str, settings: dict[str, str], judgments: pm.Judgments) -> Fit:

@@ -18,8 +18,9 @@ from palmares.models.base import Fit, Model, create
 #: Upper limits on settings that only cost time; they change no property.
 QUICK = {"tournaments": 500, "runs": 40, "iterations": 200, "burn_in": 50}
 #: What `lacks` may name.
-PROPERTIES = {"monotone", "duplication", "relabelling", "row order", "symmetric", "update", "weights"}
-#: Models that have one capability only; every other model ranks and predicts.
+PROPERTIES = {"monotone", "duplication", "relabelling", "row order", "symmetric", "update"}
+#: Models that have one capability only; every other model ranks and predicts. Written down here so that no declaration
+#: can change unnoticed.
 RANKS_ONLY = {"expected-wins", "bojar", "orig-wmt", "lopez", "most-probable-ranking", "monte-carlo-playoffs"}
 PREDICTS_ONLY = {"uniform", "adjusted-uniform"}
 #: Settings under which a model refuses data that the suite takes for good, with the reason.
@@ -58,14 +59,20 @@ def _over(wanted: dict[str, Model]) -> pytest.MarkDecorator:
 
 
 every_model = _over(VARIANTS)
-every_ranker = _over({label: model for label, model in VARIANTS.items() if model.id not in PREDICTS_ONLY})
-every_predictor = _over({label: model for label, model in VARIANTS.items() if model.id not in RANKS_ONLY})
+every_ranker = _over({label: model for label, model in VARIANTS.items() if model.ranks})
+every_predictor = _over({label: model for label, model in VARIANTS.items() if model.predicts})
 
 
 def needs(model: Model, name: str) -> None:
     """Skip the test if the model says that it lacks a property."""
     if name in model.lacks:
         pytest.skip(f"lacks {name}: {model.lacks[name]}")
+
+
+def takes_weights(model: Model) -> None:
+    """Skip the test if the model declares that it takes no weights."""
+    if not model.weights:
+        pytest.skip("takes no weights")
 
 
 def sample(seed: int, **options: object) -> Judgments:

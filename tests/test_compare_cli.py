@@ -16,10 +16,9 @@ import polars as pl
 import pytest
 from builders import counted, random_rows
 
-from palmares import __version__, compare, learning_curve, noise_test, plots, read
+from palmares import Testing, __version__, compare, learning_curve, noise_test, plots, read
 from palmares.analysis.compare.comparison import HIGHER_IS_BETTER
-from palmares.analysis.compare.contenders import RUNS
-from palmares.analysis.compare.folds import BY
+from palmares.analysis.compare.testing import BY, RUNS
 from palmares.cli import COMMANDS
 from palmares.cli.compare import MEASURES
 from palmares.report.plots.theme import PALETTE
@@ -59,7 +58,7 @@ def test_the_table_shows_models_bounds_and_signature(ok: Callable[..., str], cam
 
 def test_json_is_the_comparison(ok: Callable[..., str], campaign: Path) -> None:
     (found,) = json.loads(ok(campaign, *QUICK, "--format", "json"))
-    expected = compare(read(campaign), models=["expected-wins", "independent-pairs"], folds=4, rng=0)
+    expected = compare(read(campaign), models=["expected-wins", "independent-pairs"], testing=Testing(4), rng=0)
     assert found == json.loads(json.dumps({**expected.to_dict(), "group": {"lang_pair": None}}))
     assert found["models"][0]["accuracy_clusters"]["difference"] == 0
 
@@ -93,7 +92,7 @@ def test_curves_as_json(ok: Callable[..., str], campaign: Path) -> None:
     expected = learning_curve(read(campaign), sizes=[20, 40], trials=2, models=models, rng=0)
     assert found == {**expected.to_dict(), "group": {"lang_pair": None}}
     (found,) = json.loads(ok(campaign, *QUICK, "--noise", "0.5", "--trials", "2", "--format", "json"))
-    expected = noise_test(read(campaign), shares=[0.5], trials=2, folds=4, models=models, rng=0)
+    expected = noise_test(read(campaign), shares=[0.5], trials=2, testing=Testing(4), models=models, rng=0)
     assert found == {**expected.to_dict(), "group": {"lang_pair": None}}
 
 
@@ -207,7 +206,7 @@ def test_every_result_can_be_drawn(
 
 def test_the_plot_shows_the_values(campaign: Path) -> None:
     pytest.importorskip("altair", reason="needs the extra 'report'")
-    found = compare(read(campaign), models=["expected-wins", "independent-pairs"], folds=4, rng=0)
+    found = compare(read(campaign), models=["expected-wins", "independent-pairs"], testing=Testing(4), rng=0)
     text = json.dumps(plots.model_comparison(found).to_dict())
     for line in found.lines:
         if line.accuracy_clusters:
@@ -219,7 +218,7 @@ def test_the_plot_shows_the_values(campaign: Path) -> None:
 
 def test_both_axes_of_a_calibration_have_the_same_ticks(campaign: Path) -> None:
     pytest.importorskip("altair", reason="needs the extra 'report'")
-    found = compare(read(campaign), models=["independent-pairs"], folds=4, rng=0)
+    found = compare(read(campaign), models=["independent-pairs"], testing=Testing(4), rng=0)
     spec = plots.calibration_plot(found).to_dict()
     axes = [
         layer["encoding"][channel]["axis"]
@@ -237,7 +236,7 @@ def test_error_bars_at_one_condition_stand_apart(campaign: Path, condition: str)
     if condition == "size":
         found = learning_curve(read(campaign), sizes=[30, 60], **how)
     else:
-        found = noise_test(read(campaign), shares=[0.3, 0.6], folds=4, **how)
+        found = noise_test(read(campaign), shares=[0.3, 0.6], testing=Testing(4), **how)
     panel = plots.curve_plot(found).to_dict()["hconcat"][0]
     rows = panel["data"]["values"]
     for value in found.points:
@@ -253,7 +252,7 @@ def test_error_bars_at_one_condition_stand_apart(campaign: Path, condition: str)
 
 def test_shares_are_written_with_a_space(campaign: Path, tmp_path: Path) -> None:
     pytest.importorskip("vl_convert", reason="needs the extra 'report'")
-    found = noise_test(read(campaign), shares=[0.3], folds=4, models=["independent-pairs"], trials=2, rng=0)
+    found = noise_test(read(campaign), shares=[0.3], testing=Testing(4), models=["independent-pairs"], trials=2, rng=0)
     plots.save(plots.curve_plot(found), tmp_path / "noise.svg")
     text = (tmp_path / "noise.svg").read_text(encoding="utf-8")
     assert ">30 %</text>" in text
@@ -264,7 +263,7 @@ def test_a_baseline_that_is_best_has_the_colour_of_the_best() -> None:
     pytest.importorskip("altair", reason="needs the extra 'report'")
     # A model of ten wins of either is no better than saying that there are no ties.
     data = counted({("A", "B"): (10, 0, 10)})
-    found = compare(data, models=["independent-pairs"], folds=20, rng=0)
+    found = compare(data, models=["independent-pairs"], testing=Testing(20), rng=0)
     assert found["adjusted-uniform"].perplexity.difference == 0
     text = json.dumps(plots.model_comparison(found).to_dict()["hconcat"][-1])
     colours = dict(re.findall(r'"model": "([\w-]+)", [^{}]*"colour": "(#\w+)"', text))

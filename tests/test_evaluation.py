@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from itertools import combinations
 from pathlib import Path
 from typing import ClassVar
@@ -19,12 +19,12 @@ from hypothesis import strategies as st
 from strategies import examples
 
 import palmares as pm
-from palmares.analysis.compare.calibration import BINS, bins, tally
 from palmares.analysis.compare.comparison import HIGHER_IS_BETTER, Comparison
-from palmares.analysis.compare.contenders import RUNS, contenders
-from palmares.analysis.compare.folds import Folds, choose_by, clusters_of, judge_folds, random_folds, units_of
-from palmares.analysis.compare.heldout import evaluate
-from palmares.analysis.compare.radius import PUBLISHED, partition, tuned_radius
+from palmares.analysis.compare.heldout import PUBLISHED, evaluate, partition, tuned_radius
+from palmares.analysis.compare.run import contenders
+from palmares.analysis.compare.standings import BINS, bins, tally
+from palmares.analysis.compare.testing import RUNS, Folds, choose_by, clusters_of, judge_folds, random_folds, units_of
+from palmares.compute import Execution, Stream, generator
 from palmares.errors import InputError, UnplaceableError
 from palmares.judgments import Judgments
 from palmares.judgments.counts import PairCounts
@@ -38,6 +38,7 @@ class Fixed(CountModel):
     """Says .5, .3, .2 of whoever stands first, and scores by name: A best."""
 
     id: ClassVar[str] = "fixed"
+    predicts = True
     linked_by = "any"
 
     def fit(self, data: Judgments | PairCounts, *, rng: object = None) -> Fit:
@@ -52,6 +53,7 @@ class Contrary(CountModel):
     """Of two systems, the one that lost is the better one."""
 
     id: ClassVar[str] = "contrary"
+    predicts = True
     linked_by = "any"
 
     def fit(self, data: Judgments | PairCounts, *, rng: object = None) -> Fit:
@@ -60,8 +62,13 @@ class Contrary(CountModel):
         return OutcomeFit(self, data.systems, -wins.sum(axis=1), outcomes=likely)
 
 
-def run(judgments: Judgments, **changes: object) -> Comparison:
-    return pm.compare(judgments, **{"models": QUICK, "folds": 5, "rng": 0, "executor": "serial", **changes})
+def run(judgments: Judgments, execution: Execution | None = None, **changes: object) -> Comparison:
+    """A comparison by five folds, unless ``changes`` say otherwise."""
+    own = {name: changes.pop(name) for name in [f.name for f in fields(pm.Testing)] if name in changes}
+    if not own.keys() & {"train_judges", "test_judges"}:
+        own = {"folds": 5, **own}
+    given = {"models": QUICK, "rng": 0, "testing": pm.Testing(**own), **changes}
+    return pm.compare(judgments, execution=execution or Execution("serial"), **given)
 
 
 def campaign(seed: int = 0, **how: object) -> Judgments:
@@ -83,7 +90,7 @@ def test_a_gap_of_exactly_the_radius_joins_two_systems() -> None:
 
 
 def agreed(scores: np.ndarray, counts: PairCounts, radius: float) -> float:
-    """How many judgments the partial order foretells, pair by pair."""
+    """How many judgments the partial order predicts, pair by pair."""
     cluster = partition(scores, radius)
     right = 0.0
     for i, j in combinations(range(len(scores)), 2):
@@ -197,7 +204,7 @@ def test_an_empty_test_and_an_unknown_grid_are_refused() -> None:
 @pytest.mark.parametrize("by", ["judgment", "ranking", "segment", "judge"])
 def test_a_unit_is_in_one_fold_and_folds_are_alike(by: str) -> None:
     data = campaign()
-    folds = random_folds(data, folds=4, by=by, seed=3)
+    folds = random_folds(data, folds=4, by=by, rng=generator(3, Stream.FOLDS))
     units = units_of(data, by)
     assert all(len(set(folds.fold[units == unit])) == 1 for unit in set(units))
     held = Counter(int(folds.fold[units == unit][0]) for unit in set(units))
@@ -212,7 +219,7 @@ def test_a_unit_is_in_one_fold_and_folds_are_alike(by: str) -> None:
 def test_weights_leave_nothing_behind_where_a_fold_takes_all() -> None:
     rows = [("A", "B", 1)] * 3 + [("A", "C", 1), ("B", "C", 1)]
     data = judged(rows, weight=[0.1, 0.2, 0.3, 0.7, 0.9], judge=["ann", "ann", "ann", "bob", "bob"])
-    folds = random_folds(data, folds=2, by="judge", seed=0)
+    folds = random_folds(data, folds=2, by="judge", rng=generator(0, Stream.FOLDS))
     ann = int(folds.fold[0])
     assert folds.training_counts(ann).wins[0, 1] == 0.0
 
@@ -226,7 +233,7 @@ def test_folds_are_by_ranking_where_there_are_rankings() -> None:
 
 def test_more_folds_than_units_leave_one_out() -> None:
     found = run(campaign(), folds=50, by="judge")
-    assert found.facts["folds"] == 7
+    assert found.record.facts["folds"] == 7
     assert found.notes == ("there are only 7 judges, so each is a fold of its own (asked for: 50 folds)",)
 
 
@@ -238,7 +245,7 @@ def test_more_folds_than_units_leave_one_out() -> None:
 def test_a_comparison_is_many_evaluations(seed: int, weighted: bool, by: str) -> None:
     data = campaign(seed % 100, weights=weighted)
     found = run(data, folds=3, by=by, rng=seed)
-    folds = random_folds(data, folds=3, by=by, seed=seed)
+    folds = random_folds(data, folds=3, by=by, rng=generator(seed, Stream.FOLDS))
     weights = np.ones(len(data)) if data.weights is None else data.weights
     for name in QUICK:
         parts = []
@@ -322,14 +329,14 @@ def test_a_held_out_fold_does_not_tune_the_radius() -> None:
     everything = create("bradley-terry").fit(data)
     assert partition(everything.scores, tuned_radius(everything.scores, data.counts)).tolist() == [1, 1]
     line = run(data, models=["bradley-terry"], by="judge", folds=2)["bradley-terry"]
-    # Tested on Bob, the model of Ann's answers foretells no tie; tested on Ann, that of Bob's foretells nothing else.
+    # Tested on Bob, the model of Ann's answers predicts no tie; tested on Ann, that of Bob's predicts nothing else.
     assert line.accuracy_clusters.value == pytest.approx((0 + 2) / 31)
     assert line.radius[1:] == (0.0, 0.0)
 
 
 def test_the_answers_of_a_fold_do_not_reach_its_own_fit() -> None:
     data = campaign()
-    folds = random_folds(data, folds=4, by="ranking", seed=0)
+    folds = random_folds(data, folds=4, by="ranking", rng=generator(0, Stream.FOLDS))
     outcome = np.where(folds.fold == 2, 0, data.codes("outcome"))
     changed = Judgments(data.frame.with_columns(pl.Series("outcome", outcome).cast(pl.Int8)), data.names)
     assert np.array_equal(counted_by_fold(data, folds.fold), folds.tables)
@@ -392,7 +399,7 @@ def test_neither_the_order_of_rows_nor_the_workers_matter(executor: str) -> None
         models += ["bradley-terry", "monte-carlo-playoffs:tournaments=50", "trueskill:mode=shuffled"]
     first = run(Judgments.from_rows(rows), models=models)
     mixed = rows.sample(fraction=1, shuffle=True, seed=5)
-    again = run(Judgments.from_rows(mixed), models=models, executor=executor, workers=2)
+    again = run(Judgments.from_rows(mixed), models=models, execution=Execution(executor, 2))
     assert again.to_dict() == first.to_dict()
 
 
@@ -441,7 +448,7 @@ def test_training_and_testing_by_judge() -> None:
     train, test = data.select(judge=["judge-0", "judge-1", "judge-2"]), data.select(judge="judge-3")
     held = evaluate(create("bradley-terry"), train, test, seed=0)
     assert found["bradley-terry"].perplexity.value == pytest.approx(held.perplexity)
-    assert (found.judgments, found.trained, found.facts["folds"]) == (len(test), len(train), 1)
+    assert (found.judgments, found.trained, found.record.facts["folds"]) == (len(test), len(train), 1)
     assert "train_judges:judge-0,judge-[12]|test_judges:judge-3" in found.signature
 
 
@@ -465,7 +472,7 @@ def test_groups_of_judges_must_not_overlap_or_be_all() -> None:
 
 
 def test_calibration_by_hand() -> None:
-    # Ten judgments foretold as .55, .25, .20: five wins, three ties, two losses.
+    # Ten judgments predicted as .55, .25, .20: five wins, three ties, two losses.
     predicted, outcome = np.tile([0.55, 0.25, 0.20], (3, 1)), np.array([0, 1, 2])
     sums = tally(predicted, outcome, np.array([5.0, 3.0, 2.0]))
     found = {(b.outcome, b.low): b for b in bins([sums])}
@@ -507,14 +514,14 @@ def test_every_judgment_is_in_the_calibration() -> None:
 @pytest.mark.real
 def test_models_come_near_the_oracle_of_wmt13(real_data: Path) -> None:
     train, test = (pm.read(real_data / "wmt13" / f"fr-en.{part}.csv") for part in ("train", "test"))
-    found = pm.compare(train, models=[*QUICK, "bojar", "orig-wmt", "independent-systems"], folds=5, rng=0)
+    found = pm.compare(train, models=[*QUICK, "bojar", "orig-wmt", "independent-systems"], testing=pm.Testing(5), rng=0)
     assert found.oracle.value == pytest.approx(0.495, abs=0.0005)
     ranking = [line.accuracy_clusters.value for line in found.lines if line.accuracy_clusters]
     assert len(ranking) == 6
     assert all(0.48 < accuracy < 0.495 for accuracy in ranking)
     # A sketch with five folds by ranking, made before this program: 2.761.
     assert found["independent-pairs"].perplexity.value == pytest.approx(2.761, abs=0.002)
-    other = pm.compare(test, models=["expected-wins"], folds=5, rng=0)
+    other = pm.compare(test, models=["expected-wins"], testing=pm.Testing(5), rng=0)
     assert other.oracle.value == pytest.approx(0.511, abs=0.0006)
     held = evaluate(create("bradley-terry"), train, test, seed=0)
     assert 0.48 < held.accuracy_clusters < 0.511

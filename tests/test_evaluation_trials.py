@@ -11,19 +11,17 @@ import pytest
 from builders import counted, judged, random_rows
 
 import palmares as pm
-from palmares.analysis.compare.against_gold import against_gold
-from palmares.analysis.compare.curves import first_units
-from palmares.analysis.compare.gold import Gold, agreement, bootstrap_gold, ndcg, read_gold
+from palmares.analysis.compare.curves import first_units, noisy_judges, with_noise
+from palmares.analysis.compare.gold import Gold, against_gold, agreement, bootstrap_gold, ndcg, read_gold
 from palmares.analysis.compare.heldout import evaluate
-from palmares.analysis.compare.noise import noisy_judges, with_noise
 from palmares.analysis.compare.trials import Curve, summed_up
-from palmares.compute import generator
+from palmares.compute import Execution, generator
 from palmares.errors import InputError, UnplaceableError
 from palmares.judgments import Judgments
 from palmares.models.base import create
 
 DATA = Judgments.from_rows(random_rows(np.random.default_rng(0), rankings=80))
-QUICK = {"models": ["expected-wins", "independent-pairs"], "rng": 0, "executor": "serial"}
+QUICK = {"models": ["expected-wins", "independent-pairs"], "rng": 0, "execution": Execution("serial")}
 GOLD = Gold(DATA.systems, np.arange(5.0), "by hand", "hand")
 
 
@@ -127,7 +125,7 @@ def test_all_sizes_are_tested_on_the_same_other_half() -> None:
 def test_a_curve_is_made_of_evaluations() -> None:
     judges = {"train_judges": "judge-[0-4]", "test_judges": "judge-[56]"}
     train, test = DATA.select(judge="judge-[0-4]"), DATA.select(judge="judge-[56]")
-    found = curve(sizes=[len(train)], trials=2, gold=GOLD, **judges).points[len(train)]
+    found = curve(sizes=[len(train)], trials=2, gold=GOLD, testing=pm.Testing(**judges)).points[len(train)]
     held = evaluate(create("independent-pairs"), train, test, seed=0)
     means = found[1].means
     assert (means["perplexity"].value, means["perplexity"].error) == (pytest.approx(held.perplexity), 0)
@@ -154,7 +152,8 @@ def test_trials_that_a_model_refuses_are_counted() -> None:
         ({"sizes": [1]}, "sizes: got 1"),
         ({"sizes": [10**6]}, "there are 240 judgments to train on of 240 in all, and some must be left to test"),
         ({"trials": 0}, "trials: got 0"),
-        ({"train_judges": "judge-0", "sizes": [5000]}, "sizes: got 5000, but there are 36"),
+        ({"testing": pm.Testing(train_judges="judge-0"), "sizes": [5000]}, "sizes: got 5000, but there are 36"),
+        ({"testing": pm.Testing(5)}, "a learning curve has no folds"),
     ],
 )
 def test_sizes_that_cannot_be_had(changes: dict, message: str) -> None:
@@ -167,7 +166,7 @@ def test_neither_rows_nor_workers_matter(make: Callable[..., Curve], monkeypatch
     mixed = Judgments.from_rows(DATA.to_rows().sample(fraction=1, shuffle=True, seed=1))
     first = make()
     monkeypatch.setattr(f"{__name__}.DATA", mixed)
-    again = make(executor="threads", workers=2) if make is curve else make(mixed, executor="threads", workers=2)
+    again = make(execution=Execution("threads", 2)) if make is curve else make(mixed, execution=Execution("threads", 2))
     assert again.to_dict() == first.to_dict()
     assert make(rng=1).to_dict()["points"] != first.to_dict()["points"]
 
@@ -226,6 +225,7 @@ def test_changes_are_taken_trial_by_trial() -> None:
     ("changes", "message"),
     [
         ({"shares": [1.5]}, "noise: got 1.5; allowed: shares of the judges, from 0 to 1"),
+        ({"testing": pm.Testing(test_judges="judge-0")}, "the noise test draws judges by itself"),
         ({"trials": 11}, "trials: got 11; allowed: at most the number of folds, 10"),
         ({"data": counted({("A", "B"): (5, 5, 5)})}, "the judgments have no judge"),
     ],
@@ -240,7 +240,7 @@ def test_rows_that_differ_by_their_ranking_alone_are_drawn_alike_in_any_order() 
     rows = random_rows(np.random.default_rng(2)).drop("segment")
     shuffled = rows.sample(fraction=1, shuffle=True, seed=3)
     for make in (pm.learning_curve, pm.noise_test):
-        sizes = {"sizes": [30]} if make is pm.learning_curve else {"shares": [0.5], "folds": 3}
+        sizes = {"sizes": [30]} if make is pm.learning_curve else {"shares": [0.5], "testing": pm.Testing(3)}
         one, other = (
             make(Judgments.from_rows(each), models=["bradley-terry"], trials=2, rng=1, **sizes).to_dict()
             for each in (rows, shuffled)

@@ -11,7 +11,8 @@ from contract import PREDICTS_ONLY, every_model, every_ranker, order, sample, sc
 from palmares import rank
 from palmares.errors import InputError, UnplaceableError
 from palmares.judgments import Judgments
-from palmares.models.base import CountModel, Model, create
+from palmares.models.base import Model, create, model_name
+from palmares.models.bradley_terry import BradleyTerry
 
 #: Two groups that never met.
 APART = counted({("a", "b"): (1, 1, 2), ("b", "c"): (2, 0, 1), ("d", "e"): (1, 0, 1)})
@@ -80,14 +81,14 @@ def test_a_system_that_only_tied_is_refused_unless_ties_place_it(model: Model) -
 @every_model
 @pytest.mark.parametrize("systems", [0, 1])
 def test_fewer_than_two_systems_are_refused(model: Model, systems: int) -> None:
-    needs_rows = "" if isinstance(model, CountModel) else "|needs the judgments"
+    needs_rows = "" if model.needs == "counts" else "|needs the judgments"
     with pytest.raises(InputError, match=f"got {systems} system{needs_rows}"):
         model.fit(pair_counts(np.zeros((systems, systems))))
 
 
 @every_ranker
 def test_counts_without_a_judgment_are_refused(model: Model) -> None:
-    needs_rows = "" if isinstance(model, CountModel) else "|needs the judgments"
+    needs_rows = "" if model.needs == "counts" else "|needs the judgments"
     with pytest.raises(InputError, match=f"s0; s1; s2{needs_rows}"):
         model.fit(pair_counts(np.zeros((3, 3))))
 
@@ -103,10 +104,10 @@ def test_a_mixed_table_is_refused(model: Model) -> None:
 @every_model
 def test_weights_are_counted_or_refused(model: Model) -> None:
     weighted = judged([("a", "b", 1), ("a", "b", -1)], weight=[3.5, 1.0])
-    if "weights" in model.lacks:
+    if not model.weights:
         with pytest.raises(InputError, match=r"weigh"):
             model.fit(weighted, rng=3)
-    elif model.id not in PREDICTS_ONLY:
+    elif model.ranks:
         a, b = scores(model, weighted)
         assert a > b
 
@@ -149,3 +150,20 @@ def test_a_switch_is_read_from_words(text: str, value: bool) -> None:
 def test_a_switch_refuses_other_words() -> None:
     with pytest.raises(InputError, match="setting published: got 'maybe'; allowed: yes, no"):
         create("expected-wins", {"published": "maybe"})
+
+
+def test_a_model_is_written_as_text_with_its_settings() -> None:
+    assert create("bradley-terry:ties=rao-kupper, sd=2") == BradleyTerry(ties="rao-kupper", sd=2.0)
+    # What is given beside the text goes before what is in it; a value may have a sign of equality in it.
+    assert create("bradley-terry:sd=2", {"sd": "3", "anchor": "a=10"}) == BradleyTerry(sd=3.0, anchor="a=10")
+    assert create("bradley-terry:anchor=a=10").anchor == "a=10"
+    for text in ("bradley-terry:ties", "bradley-terry:=half", "bradley-terry:ties="):
+        with pytest.raises(InputError, match=r"cannot read '.*'; allowed: ID, or ID:NAME=VALUE,NAME=VALUE"):
+            create(text)
+
+
+def test_a_model_is_named_by_its_unusual_settings() -> None:
+    assert model_name(create("bradley-terry")) == "bradley-terry"
+    assert model_name(create("bradley-terry:sd=2.5,scale=elo")) == "bradley-terry(sd=2.5,scale=elo)"
+    assert model_name(create("expected-wins:published=yes")) == "expected-wins(published=yes)"
+    assert model_name(create("trueskill:runs=7,sigma=1"), apart_from=["runs"]) == "trueskill(sigma=1)"

@@ -25,11 +25,13 @@ from contract import (
     sample,
     scores,
     shuffled_names,
+    takes_weights,
 )
 
 from palmares import MODELS, rank
 from palmares.errors import InputError
 from palmares.judgments import Judgments
+from palmares.judgments.counts import PairCounts
 from palmares.judgments.units import UNITS
 from palmares.models.base import Convergence, Model, create, settings
 from palmares.ranking.bootstrap import resample
@@ -84,12 +86,54 @@ def test_settings_beside_a_finished_model_are_refused(model: Model) -> None:
 @every_model
 def test_a_fit_ranks_predicts_or_both_and_says_how_it_ended(model: Model) -> None:
     fit = model.fit(sample(0), rng=0)
-    assert (fit.ranks, fit.predicts) == (model.id not in PREDICTS_ONLY, model.id not in RANKS_ONLY)
+    assert (fit.ranks, fit.predicts) == (model.ranks, model.predicts)
+    assert (model.ranks, model.predicts) == (model.id not in PREDICTS_ONLY, model.id not in RANKS_ONLY)
     assert fit.systems == sample(0).systems
     assert isinstance(fit.convergence, Convergence)
     assert fit.convergence.converged
     assert fit.convergence.detail
     assert (fit.convergence.iterations == 0) == (fit.convergence.detail == "closed form")
+
+
+@every_model
+def test_what_a_model_needs_is_what_it_reads(model: Model) -> None:
+    data, rng = sample(0), np.random.default_rng(3)
+    batch = PairCounts(data.systems, data.counts.wins[None], data.counts.ties[None])
+    if model.needs == "rows":
+        assert model.rescore(data, rng=rng).shape == (5,)
+        with pytest.raises(NotImplementedError):
+            model.score(batch, [rng])
+        return
+    # Rows say nothing more than their counts do.
+    fits = [model.fit(given, rng=3) for given in (data, data.counts)]
+    if model.predicts:
+        assert fits[0].predict("s0", "s1") == fits[1].predict("s0", "s1")
+    with pytest.raises(NotImplementedError):
+        model.rescore(data, rng=rng)
+    if not model.ranks:
+        with pytest.raises(InputError, match="gives no scores to rank by"):
+            model.score(batch, [rng])
+        return
+    assert np.array_equal(fits[0].scores, fits[1].scores)
+    assert model.score(batch, [rng]).shape == (1, 5)
+    near = model.prepared(data.counts).score(batch, [np.random.default_rng(3)])
+    assert near == pytest.approx(model.score(batch, [np.random.default_rng(3)]), abs=1e-8)
+
+
+@every_model
+def test_a_single_run_is_of_models_that_make_runs(model: Model) -> None:
+    if model.ranges_from != "runs":
+        assert model.single_run() is model
+        return
+    assert settings(model.single_run()) == {**settings(model), "runs": 1}
+    assert model.single_run().fit(sample(0), rng=0).draws.shape == (1, 5)
+
+
+@every_model
+def test_what_is_known_beyond_the_systems_needs_rows_and_no_model_starts_warm_yet(model: Model) -> None:
+    assert model.knows <= {"judge", "segment", "position"}
+    assert not model.knows or model.needs == "rows"
+    assert not model.warm_starts
 
 
 @every_ranker
@@ -210,12 +254,11 @@ def test_judgments_added_to_a_fit_count_like_the_others_or_are_refused(model: Mo
     rows = random_rows(np.random.default_rng(7), rankings=60)
     parts = [Judgments.from_rows(part) for part in (rows.head(120), rows.tail(60))]
     fit = model.fit(parts[0], rng=3)
-    try:
-        updated = fit.update(parts[1])
-    except InputError as refusal:
-        message = f"model '{model.id}' cannot add judgments to a fit; fit all of them together"
-        assert str(refusal) == message  # noqa: PT017
+    if not model.updates:
+        with pytest.raises(InputError, match=f"model '{model.id}' cannot add judgments to a fit; fit all of them"):
+            fit.update(parts[1])
         return
+    updated = fit.update(parts[1])
     assert updated.systems == fit.systems
     if "update" in model.lacks:
         assert np.isfinite(updated.scores).all()
@@ -256,7 +299,7 @@ def test_a_drawn_seed_is_in_the_signature_and_repeats_the_ranking(model: Model) 
 def test_the_order_of_rows_and_the_names_of_rankings_change_no_bit(model: Model, unit: str, weights: bool) -> None:
     needs(model, "row order")
     if weights:
-        needs(model, "weights")
+        takes_weights(model)
     rows = random_rows(np.random.default_rng(6), weights=weights)
     shuffled = rows.sample(fraction=1, shuffle=True, seed=1).with_columns(ranking=pl.col("ranking").str.reverse())
     one, other = Judgments.from_rows(rows), Judgments.from_rows(shuffled)

@@ -3,14 +3,25 @@
 from __future__ import annotations
 
 import numpy as np
+import polars as pl
 import pytest
 from builders import counted, pair_counts
-from contract import PREDICTS_ONLY, RANKS_ONLY, every_predictor, needs, order, renamed, sample, shuffled_names
+from contract import (
+    PREDICTS_ONLY,
+    RANKS_ONLY,
+    every_predictor,
+    needs,
+    order,
+    renamed,
+    sample,
+    shuffled_names,
+    takes_weights,
+)
 
 from palmares.errors import InputError
 from palmares.judgments import Judgments
 from palmares.judgments.counts import PairCounts
-from palmares.models.base import CountModel, Fit, Model, create, mean_preference
+from palmares.models.base import Fit, Model, create, mean_preference
 
 
 def predictions(fit: Fit) -> np.ndarray:
@@ -33,7 +44,7 @@ def assert_probabilities(model: Model, table: np.ndarray) -> None:
 
 def chain(model: Model, length: int) -> Judgments | PairCounts:
     """Systems of which each beat the next one every time: a million times, unless that would take a million steps."""
-    if isinstance(model, CountModel) and not hasattr(model, "runs"):
+    if model.needs == "counts" and not hasattr(model, "runs"):
         return pair_counts(1e6 * np.eye(length, k=1))
     return counted({(f"s{i:02}", f"s{i + 1:02}"): (100, 0, 0) for i in range(length - 1)})
 
@@ -42,7 +53,7 @@ def chain(model: Model, length: int) -> Judgments | PairCounts:
 @pytest.mark.parametrize("weights", [False, True], ids=["plain", "weighted"])
 def test_predictions_are_positive_symmetric_probabilities(model: Model, weights: bool) -> None:
     if weights:
-        needs(model, "weights")
+        takes_weights(model)
     assert_probabilities(model, predictions(model.fit(sample(0, weights=weights), rng=3)))
 
 
@@ -67,6 +78,22 @@ def test_systems_are_given_by_name_or_code(model: Model) -> None:
     fit = model.fit(sample(0), rng=3)
     assert fit.predict("s0", "s3") == fit.predict(0, 3) == fit.predict(np.int64(0), "s3")
     assert fit.predict("s0", "s3")._fields == ("win", "tie", "loss")
+
+
+@every_predictor
+def test_rows_are_predicted_as_their_pairs_are(model: Model) -> None:
+    fit = model.fit(sample(0), rng=3)
+    # Of other judgments, whose systems have other codes.
+    rows = counted({("s1", "s4"): (1, 1, 0), ("s2", "s3"): (0, 0, 1)})
+    expected = [fit.predict(a, b) for a, b in rows.to_rows().select("system_a", "system_b").iter_rows()]
+    assert model.knows or np.array_equal(fit.predict_rows(rows), expected)
+    assert (fit.predict_rows(rows) > 0).all()
+    assert fit.predict_rows(rows).sum(axis=1) == pytest.approx(1, abs=1e-9)
+    # What is predicted is not looked at.
+    mirrored = Judgments.from_rows(rows.to_rows().with_columns(-pl.col("outcome")))
+    assert np.array_equal(fit.predict_rows(mirrored), fit.predict_rows(rows))
+    with pytest.raises(InputError, match="unknown system 'nobody'; there are: s0, s1, s2, s3, s4"):
+        fit.predict_rows(counted({("s1", "nobody"): (1, 0, 0)}))
 
 
 @every_predictor
@@ -107,3 +134,5 @@ def test_a_fit_that_only_ranks_refuses_to_predict(name: str) -> None:
     fit = create(name).fit(counted({("a", "b"): (3, 2, 1)}), rng=0)
     with pytest.raises(InputError, match=f"model '{name}' ranks but does not predict"):
         fit.predict("a", "b")
+    with pytest.raises(InputError, match=f"model '{name}' ranks but does not predict"):
+        fit.predict_rows(counted({("a", "b"): (1, 0, 0)}))

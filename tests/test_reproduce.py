@@ -11,11 +11,12 @@ from scipy.stats import norm
 
 from palmares import EXPERIMENTS, reproduce
 from palmares.analysis.compare.heldout import evaluate
+from palmares.compute import Execution
 from palmares.errors import InputError
 from palmares.experiments.base import Context, Experiment
 from palmares.experiments.campaigns import from_table, oracle, tie_rate, track, wmt13_pool
 from palmares.experiments.hm13 import scarce
-from palmares.experiments.predictions import cut, drawn, foretold, split
+from palmares.experiments.predictions import cut, drawn, measured, split
 from palmares.experiments.published import HeadToHeadTable, head_to_head_tables, load
 from palmares.experiments.s14_nway import matches_of
 from palmares.experiments.s14_selection import by_difference, by_quality, choose
@@ -161,17 +162,17 @@ def test_the_symmetric_cut() -> None:
 
 def test_accuracy_and_perplexity_by_hand() -> None:
     counts = PairCounts(("a", "b"), np.array([[0.0, 2], [1, 0]]), np.array([[0.0, 1], [1, 0]]))
-    assert foretold(np.full((2, 2, 3), 1 / 3), counts)[1] == pytest.approx(3)
+    assert measured(np.full((2, 2, 3), 1 / 3), counts)[1] == pytest.approx(3)
     table = np.array([[[1 / 3] * 3, [0.5, 0.25, 0.25]], [[0.25, 0.25, 0.5], [1 / 3] * 3]])
     # Two of four right; mean log2: (−1 − 1 − 2 − 2) / 4.
-    assert foretold(table, counts) == pytest.approx((0.5, 2**1.5))
+    assert measured(table, counts) == pytest.approx((0.5, 2**1.5))
 
 
 def test_predictions_are_measured_as_everywhere_else() -> None:
     train, test = (track(600, systems=6, reference=False, rng=np.random.default_rng(seed)) for seed in (0, 1))
     found = evaluate(IndependentPairs(), train, test, seed=0)
     expected = (found.accuracy_outcome, found.perplexity)
-    assert foretold(IndependentPairs().fit(train).outcomes, test.counts) == pytest.approx(expected)
+    assert measured(IndependentPairs().fit(train).outcomes, test.counts) == pytest.approx(expected)
 
 
 def test_the_test_set_is_the_judgments_on_the_rarest_segments() -> None:
@@ -189,14 +190,14 @@ def test_the_test_set_is_the_judgments_on_the_rarest_segments() -> None:
 
 
 def test_a_stand_in_has_experts_a_crowd_and_test_judgments_of_the_same_systems() -> None:
-    pool = wmt13_pool(Context(seed=1), 300)
+    pool = wmt13_pool(Context(Execution(seed=1)), 300)
     assert not pool.real
     assert pool.train.systems == pool.test.systems == pool.experts.systems
     assert (len(pool.experts), len(pool.crowd), len(pool.test)) == (1000, 2000, 2000)
 
 
 def test_a_split_keeps_development_rankings_out_of_training() -> None:
-    pool = wmt13_pool(Context(seed=1), 300)
+    pool = wmt13_pool(Context(Execution(seed=1)), 300)
     everyone, researchers = split(pool, "all", 20, 0), split(pool, "res", 20, 0)
     assert (len(everyone.train), len(researchers.train)) == (2800, 800)
     assert everyone.dev.hash == researchers.dev.hash
@@ -204,7 +205,7 @@ def test_a_split_keeps_development_rankings_out_of_training() -> None:
 
 
 def test_a_draw_that_links_no_systems_is_refused() -> None:
-    pool = wmt13_pool(Context(seed=1), 300)
+    pool = wmt13_pool(Context(Execution(seed=1)), 300)
     with pytest.raises(InputError, match="3 of 3000 judgments do not link 13 systems"):
         drawn(pool.train, 3, np.random.default_rng(0))
 
@@ -217,7 +218,7 @@ def test_a_reference_is_far_better_than_all_others() -> None:
 
 @pytest.mark.parametrize("ways", [2, 3, 4, 5])
 def test_matches_are_complete_rankings_of_so_many(ways: int) -> None:
-    matches = matches_of(wmt13_pool(Context(seed=1), 300).train)
+    matches = matches_of(wmt13_pool(Context(Execution(seed=1)), 300).train)
     chosen = matches.drawn(ways, 50, np.random.default_rng(0))
     chains = chains_of(chosen)
     assert len(chosen) == 50 * ways * (ways - 1) // 2
@@ -235,7 +236,7 @@ def test_weights_of_opponents() -> None:
 
 
 def test_recorded_runs_end_where_the_compiled_ones_do() -> None:
-    counts = wmt13_pool(Context(seed=2), 300).train.counts
+    counts = wmt13_pool(Context(Execution(seed=2)), 300).train.counts
     model = TrueSkill(runs=60)
     compiled = model.fit(counts, rng=0)
     steps = round(counts.total)
@@ -273,7 +274,7 @@ def test_every_experiment_has_a_section_of_results(name: str) -> None:
 
 @pytest.mark.parametrize("name", EXPERIMENTS)
 def test_every_quick_variant_runs(name: str) -> None:
-    found = reproduce(name, quick=True, rng=0, executor="serial")
+    found = reproduce(name, quick=True, rng=0, execution=Execution("serial"))
     assert found.rows
     assert found.checks
     assert all(row.n is not None for row in found.rows)
@@ -287,7 +288,7 @@ def test_every_quick_variant_runs(name: str) -> None:
 @pytest.mark.parametrize("name", ["hm13-abilities", "w14-accuracy"])
 def test_the_seed_decides_and_where_work_runs_does_not(name: str) -> None:
     one, again, other = (
-        reproduce(name, quick=True, rng=seed, executor=where)
+        reproduce(name, quick=True, rng=seed, execution=Execution(where))
         for seed, where in ((1, "serial"), (1, "threads"), (2, "serial"))
     )
     assert one.rows == again.rows
@@ -299,7 +300,7 @@ def test_the_seed_decides_and_where_work_runs_does_not(name: str) -> None:
 def test_every_full_experiment_runs(name: str) -> None:
     import os
 
-    found = reproduce(name, rng=0, executor="serial", data=os.environ.get("PALMARES_REAL_DATA") or None)
+    found = reproduce(name, rng=0, execution=Execution("serial"), data=os.environ.get("PALMARES_REAL_DATA") or None)
     assert found.rows
     assert "|quick:no|" in found.signature
 
@@ -314,12 +315,18 @@ def test_the_official_ranking_comes_out_of_the_published_judgments(real_data: Pa
     assert ranges["resampled by pair"] >= 11
 
 
+def test_without_a_seed_an_experiment_runs_with_0() -> None:
+    seeds = [reproduce("w14-head-to-head", quick=True, execution=run).settings["seed"] for run in (None, Execution())]
+    assert seeds == [0, 0]
+    assert reproduce("w14-head-to-head", quick=True, execution=Execution(seed=7)).settings["seed"] == 7
+
+
 def test_a_folder_without_the_judgments_is_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"has no wmt13/fr-en.train.csv, which s14-nway reads; .*--data"):
         reproduce("s14-nway", data=tmp_path)
 
 
 def test_judgments_of_a_pool_have_digests() -> None:
-    pool = wmt13_pool(Context(seed=1), 90)
+    pool = wmt13_pool(Context(Execution(seed=1)), 90)
     assert isinstance(pool.train, Judgments)
     assert list(pool.data.values()) == [pool.train.hash, pool.test.hash]

@@ -51,7 +51,7 @@ def test_a_figure_has_a_column_for_every_place_on_its_axis() -> None:
 def test_json_has_the_documented_shape() -> None:
     (found,) = json.loads(invoke("w14-data", "--quick", "--format", "json").stdout)
     assert set(found) == {
-        "signature", "experiment", "title", "reference", "quick", "settings", "data", "rows", "checks",
+        "signature", "record", "experiment", "title", "reference", "quick", "settings", "data", "rows", "checks",
         "mean_absolute_difference", "notes",
     }  # fmt: skip
     assert set(found["rows"][0]) == {

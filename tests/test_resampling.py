@@ -16,7 +16,7 @@ from palmares.errors import InputError
 from palmares.judgments import Judgments
 from palmares.judgments.counts import PairCounts
 from palmares.judgments.units import UNITS, choose_unit, unit_codes, unit_kinds
-from palmares.models.base import CountModel, Fit, RefitModel, create
+from palmares.models.base import Fit, ModelBase, create
 from palmares.models.ratios import ExpectedWins
 from palmares.ranking import bootstrap as resampling
 from palmares.ranking.bootstrap import places, resample
@@ -29,13 +29,13 @@ WEIGHTED = Judgments.from_rows(random_rows(np.random.default_rng(1), rankings=60
 
 
 @dataclass(frozen=True)
-class Refitted:
+class Refitted(ModelBase):
     """Expected wins of every bootstrap sample's own judgments: a model that is refitted."""
 
     id = "refitted"
+    needs = "rows"
+    predicts = False
     linked_by = "decisive"
-    lacks = {}  # noqa: RUF012
-    ranges_from = "resampling"
 
     def fit(self, data: Judgments | PairCounts, *, rng: object = None) -> Fit:
         return ExpectedWins().fit(data)
@@ -261,8 +261,7 @@ def test_a_judgment_without_a_ranking_is_a_unit_of_its_own() -> None:
 @pytest.mark.parametrize("unit", UNITS)
 @pytest.mark.parametrize("judgments", [JUDGMENTS, WEIGHTED], ids=["plain", "weighted"])
 def test_refitting_spreads_like_resampled_counts(judgments: Judgments, unit: str) -> None:
-    assert isinstance(Refitted(), RefitModel)
-    assert not isinstance(Refitted(), CountModel)
+    assert Refitted().needs == "rows"
     task = {"unit": unit, "resamples": 400, "seed": 3}
     refitted, counts = resample(Refitted(), judgments, **task), resample(ExpectedWins(), judgments, **task)
     assert np.isfinite(refitted.scores).all()

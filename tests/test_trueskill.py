@@ -16,7 +16,7 @@ from scipy.special import log_ndtr, ndtr
 import palmares as pm
 from palmares.errors import InputError
 from palmares.judgments import Judgments
-from palmares.models.base import CountModel, RefitModel, create
+from palmares.models.base import create
 from palmares.models.trueskill import MODES, TrueSkill
 from palmares.ranking.bootstrap import resample
 
@@ -89,7 +89,7 @@ def test_batch_converges_from_one_judgment_to_millions(beta: float, count: float
 
 
 def test_sweeps_that_end_too_early_are_flagged(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("palmares.models.trueskill_modes._SWEEPS", 1)
+    monkeypatch.setattr("palmares.models.trueskill._SWEEPS", 1)
     fit = TrueSkill(mode="batch").fit(counted({("a", "b"): (5, 1, 2), ("b", "c"): (5, 1, 2)}))
     assert not fit.convergence.converged
     assert fit.convergence.iterations == 1
@@ -205,10 +205,12 @@ def test_presets_are_those_of_the_program_and_of_the_paper() -> None:
 
 
 @pytest.mark.parametrize("mode", MODES)
-def test_the_class_follows_from_the_mode_and_survives_pickling(mode: str) -> None:
+def test_what_a_model_declares_follows_from_the_mode_and_survives_pickling(mode: str) -> None:
     model = replace(TrueSkill(), mode=mode)
-    assert isinstance(model, CountModel) == (mode in ("replay", "shuffled", "batch"))
-    assert isinstance(model, RefitModel) == (mode in ("sequence", "rankings"))
+    assert type(model) is TrueSkill
+    assert model.needs == ("counts" if mode in ("replay", "shuffled", "batch") else "rows")
+    assert model.weights == (mode in ("replay", "batch"))
+    assert model.ranges_from == ("runs" if mode == "replay" else "resampling")
     assert pickle.loads(pickle.dumps(model)) == model == TrueSkill(mode=mode)
 
 

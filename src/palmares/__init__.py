@@ -27,9 +27,10 @@ _EXPORTS = {
     "agreement": "palmares.analysis.agreement:agreement",
     "audit": "palmares.analysis.audit.run:audit",
     "compare": "palmares.analysis.compare.run:compare",
+    "Testing": "palmares.analysis.compare.testing:Testing",
     "evaluate": "palmares.analysis.compare.heldout:evaluate",
     "learning_curve": "palmares.analysis.compare.curves:learning_curve",
-    "noise_test": "palmares.analysis.compare.noise:noise_test",
+    "noise_test": "palmares.analysis.compare.curves:noise_test",
     "diff": "palmares.analysis.diff:diff",
     "simulate": "palmares.design.simulate:simulate",
     "CampaignPlan": "palmares.design.simulate:CampaignPlan",
@@ -59,6 +60,7 @@ __all__ = [
     "PalmaresError",
     "Ranking",
     "ScoreOptions",
+    "Testing",
     "__version__",
     "agreement",
     "audit",
@@ -88,10 +90,10 @@ if TYPE_CHECKING:
     from .analysis.agreement import agreement
     from .analysis.audit import CHECKS
     from .analysis.audit.run import audit
-    from .analysis.compare.curves import learning_curve
+    from .analysis.compare.curves import learning_curve, noise_test
     from .analysis.compare.heldout import evaluate
-    from .analysis.compare.noise import noise_test
     from .analysis.compare.run import compare
+    from .analysis.compare.testing import Testing
     from .analysis.describe import describe
     from .analysis.diff import diff
     from .compute import Execution, dask

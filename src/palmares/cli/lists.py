@@ -28,12 +28,12 @@ def formats(printing: options.Printing) -> None:
 @options.printing_options
 def models(printing: options.Printing) -> None:
     """List the models and their settings, with defaults."""
-    from ..ranking.record import fact_text
+    from ..models.base import setting_text
 
     rows = []
     for name, entry in MODELS.items():
         fields = dataclasses.fields(MODELS.load(name))
-        rows.append([name, entry.summary, ", ".join(f"{f.name}={fact_text(f.default)}" for f in fields) or "–"])
+        rows.append([name, entry.summary, ", ".join(f"{f.name}={setting_text(f.default)}" for f in fields) or "–"])
     heads = ("model", "score", "settings")
     _print(rows, heads, heads, printing)
 

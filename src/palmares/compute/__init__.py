@@ -7,12 +7,13 @@ an executor like any other (`palmares.compute.dask.connect`); nothing else here 
 from __future__ import annotations
 
 from .execution import KINDS, Execution, ExecutorLike, Progress, cores, run, slots
-from .streams import RngLike, Stream, generator, seed_of
+from .streams import ExperimentStream, RngLike, Stream, generator, seed_of
 
 __all__ = [
     "KINDS",
     "Execution",
     "ExecutorLike",
+    "ExperimentStream",
     "Progress",
     "RngLike",
     "Stream",

@@ -35,6 +35,27 @@ class Stream(IntEnum):
     NOISE = 23
 
 
+class ExperimentStream(IntEnum):
+    """What the papers' experiments draw for; each runs under a seed of its own, so two may share a number.
+
+    Some of their keys begin with the number of a trial, task or rule instead: results were published that way.
+    """
+
+    CHOOSING_RUNS = 3
+    CHOOSING_PLACES = 4
+    BOX_SETS = 5
+    POOL_TRIALS = 6
+    OTHER_BOX_SETS = 6
+    DEVELOPMENT = 7
+    OTHER_BOX_FITS = 7
+    ABILITY_SETS = 8
+    BOX_CHOOSING_RUNS = 8
+    ABILITY_FITS = 9
+    RANKINGS = 9
+    STAND_IN = 101
+    TRACK = 102
+
+
 def generator(seed: int, *key: int) -> np.random.Generator:
     """The generator of one purpose (a `Stream`) and piece of work under a seed."""
     return np.random.Generator(np.random.PCG64(np.random.SeedSequence(seed, spawn_key=key)))

@@ -13,10 +13,10 @@ from ..compute import Execution, RngLike, Stream, generator
 from ..errors import InputError
 from ..judgments import FloatArray, IntArray, Judgments
 from ..models import DEFAULT_MODEL
-from ..models.base import Model, create, settings
+from ..models.base import Model, create, model_name
 from ..ranking.bootstrap import from_draws, resample
 from ..ranking.ranges import clusters, rank_ranges
-from ..ranking.record import Record, fact_text
+from ..ranking.record import Record
 from ..ranking.sign_test import sign_test_ranges
 from .simulate import CampaignPlan, simulate
 
@@ -44,11 +44,7 @@ class Method:
     @property
     def model_name(self) -> str | None:
         """The id of the model, and those of its settings that are not the usual ones."""
-        if self.model is None:
-            return None
-        usual = settings(create(self.model.id))
-        own = [f"{k}={fact_text(v)}" for k, v in settings(self.model).items() if k not in usual or usual[k] != v]
-        return self.model.id + (f"({','.join(own)})" if own else "")
+        return None if self.model is None else model_name(self.model)
 
 
 @dataclass(frozen=True)

@@ -10,11 +10,11 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from .. import compute
-from ..compute import RngLike, seed_of
+from ..compute import Execution, RngLike, seed_of
 from ..errors import InputError
-from ..judgments.counts import FloatArray
-from ..ranking.record import fact_text, signature
+from ..judgments.arrays import FloatArray
+from ..models.base import setting_text
+from ..ranking.record import Record
 from . import EXPERIMENTS
 
 T = TypeVar("T")
@@ -79,19 +79,18 @@ class Findings:
 
 @dataclass(frozen=True)
 class Context:
-    """Seed, folder of real data and where work runs; passed to every experiment."""
+    """Where work runs and with which seed, and the folder of real data; passed to every experiment."""
 
-    seed: int = 0
+    execution: Execution
     folder: Path | None = None
-    executor: compute.ExecutorLike = None
-    workers: int | None = None
-    progress: compute.Progress | None = None
+
+    @property
+    def seed(self) -> int:
+        return seed_of(self.execution.seed)
 
     def run(self, function: Callable[..., T], tasks: Sequence[tuple[Any, ...]], *shared: Any) -> list[T]:
-        """`palmares.compute.run` with these settings."""
-        return compute.run(
-            function, tasks, shared=shared, executor=self.executor, workers=self.workers, progress=self.progress
-        )
+        """``[function(*shared, *task) for task in tasks]``, wherever the work runs."""
+        return self.execution.run(function, tasks, shared=shared)
 
 
 @dataclass(frozen=True)
@@ -136,7 +135,12 @@ class Reproduction:
     checks: tuple[Check, ...]
     notes: tuple[str, ...]
     data: Mapping[str, str]
-    signature: str
+    record: Record = field(repr=False)
+
+    @property
+    def signature(self) -> str:
+        """How the experiment was run, on one line."""
+        return str(self.record)
 
     @property
     def compared(self) -> tuple[Row, ...]:
@@ -154,6 +158,7 @@ class Reproduction:
         """The documented JSON shape."""
         return {
             "signature": self.signature,
+            "record": self.record.to_dict(),
             "experiment": self.id,
             "title": self.title,
             "reference": self.reference,
@@ -172,10 +177,8 @@ def reproduce(
     *,
     quick: bool = False,
     data: str | Path | None = None,
-    rng: RngLike = 0,
-    executor: compute.ExecutorLike = None,
-    workers: int | None = None,
-    progress: compute.Progress | None = None,
+    rng: RngLike = None,
+    execution: Execution | None = None,
 ) -> Reproduction:
     """Run an experiment of a paper again.
 
@@ -188,20 +191,22 @@ def reproduce(
     data
         The folder with the published judgments; without it, simulated campaigns of the same shape are used.
     rng
-        A seed; None draws one. It is in the signature either way.
-    executor, workers, progress
-        See `palmares.compute.run`.
+        A seed. Without one, here or in ``execution``, it is 0, so that what is documented comes out again.
+    execution
+        Where the work runs.
     """
     experiment: Experiment = EXPERIMENTS.load(name)
-    seed = seed_of(rng)
+    unseeded = rng is None and (execution is None or execution.seed is None)
+    context = Context(Execution.prepared(execution, 0 if unseeded else rng), _folder(data, experiment))
     chosen = experiment.chosen(quick=quick)
-    context = Context(seed, _folder(data, experiment), executor, workers, progress)
-    found = experiment.run(context, **chosen)
-    facts = {"experiment": name, "quick": quick, **{k: _text(v) for k, v in chosen.items()}, "seed": seed}
-    digests = {"data": "+".join(found.data.values()) or "none"}
+    findings = experiment.run(context, **chosen)
+    record = Record.of({
+        "experiment": name, "quick": quick, **{k: _text(v) for k, v in chosen.items()}, "seed": context.seed,
+        "data": "+".join(findings.data.values()) or "none",
+    })  # fmt: skip
     return Reproduction(
-        name, experiment.title, experiment.reference, quick, {**chosen, "seed": seed}, tuple(found.rows),
-        tuple(found.checks), tuple(found.notes), dict(found.data), signature({**facts, **digests}),
+        name, experiment.title, experiment.reference, quick, {**chosen, "seed": context.seed}, tuple(findings.rows),
+        tuple(findings.checks), tuple(findings.notes), dict(findings.data), record,
     )  # fmt: skip
 
 
@@ -225,7 +230,7 @@ def _folder(data: str | Path | None, experiment: Experiment) -> Path | None:
 
 
 def _text(value: Any) -> str:
-    return ",".join(map(fact_text, value)) if isinstance(value, tuple) else fact_text(value)
+    return ",".join(map(setting_text, value)) if isinstance(value, tuple) else setting_text(value)
 
 
 def _jsonable(value: Any) -> Any:

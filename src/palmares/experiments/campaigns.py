@@ -5,25 +5,21 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 import numpy as np
-import numpy.typing as npt
 import polars as pl
 
-from ..compute import generator
+from ..compute import ExperimentStream, generator
 from ..design.simulate import CampaignPlan, numbered, ranks_with_ties, simulate
 from ..ingest.files import concat, read
 from ..judgments import Judgments
+from ..judgments.arrays import IntArray
 from ..judgments.counts import PairCounts
 from .base import Context
 from .published import HeadToHeadTable, load
-
-IntArray = npt.NDArray[np.int64]
 
 #: The published sample of WMT13 French–English that Sakaguchi et al. 2014 used.
 WMT13 = ("wmt13/fr-en.train.csv", "wmt13/fr-en.test.csv")
 #: How the names of crowd workers begin there.
 CROWD = "turker_*"
-#: Keys of generators, so that no two purposes share draws.
-STAND_IN, TRACK = 101, 102
 
 
 @dataclass(frozen=True)
@@ -78,8 +74,10 @@ def _stand_in(rankings: int, seed: int) -> Pool:
     parts = {}
     for number, (name, (size, judges, noise)) in enumerate(sizes.items()):
         # Qualities are the first thing that `simulate` draws: one seed gives all parts the same systems.
-        made = simulate(plan, rng=generator(seed, STAND_IN), rankings=size, judges=judges, judge_noise=noise)
-        parts[name] = _own_names(made.judgments, number, "turker_" if name == "crowd" else "expert_")
+        simulated = simulate(
+            plan, rng=generator(seed, ExperimentStream.STAND_IN), rankings=size, judges=judges, judge_noise=noise
+        )
+        parts[name] = _own_names(simulated.judgments, number, "turker_" if name == "crowd" else "expert_")
     train = concat([parts["experts"], parts["crowd"]])
     return Pool("simulated stand-in for WMT13 French–English", False, train, parts["test"])
 

@@ -5,17 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 import numpy as np
-import numpy.typing as npt
 
 from ..analysis.compare.heldout import aligned
-from ..compute import generator
+from ..compute import ExperimentStream, generator
 from ..errors import InputError
 from ..judgments import Judgments
-from ..judgments.counts import FloatArray, PairCounts
+from ..judgments.arrays import FloatArray
+from ..judgments.counts import PairCounts
 from ..ranking.bootstrap import comparable
 from .campaigns import Pool
-
-IntArray = npt.NDArray[np.int64]
 
 #: The decision radii that Sakaguchi et al. 2014, §3.4, tried.
 RADII = (0.001, 0.01, 0.1, 0.3, 0.5)
@@ -40,7 +38,7 @@ def split(pool: Pool, who: str, dev_rankings: int, seed: int) -> Split:
     """
     experts = pool.experts
     names = np.array(sorted(experts.names["ranking"]))
-    chosen = generator(seed, 7).permutation(len(names))[:dev_rankings]
+    chosen = generator(seed, ExperimentStream.DEVELOPMENT).permutation(len(names))[:dev_rankings]
     dev = experts.filter(experts.where("ranking", [*names[chosen].tolist()]))
     rest = pool.train if who == "all" else experts
     kept = np.isin(np.array(rest.names["ranking"]), names[chosen], invert=True)
@@ -82,7 +80,7 @@ def cut(mean: FloatArray, variance: FloatArray, radius: float, *, symmetric: boo
     return np.asarray(table / table.sum(-1, keepdims=True))
 
 
-def foretold(table: FloatArray, counts: PairCounts) -> tuple[float, float]:
+def measured(table: FloatArray, counts: PairCounts) -> tuple[float, float]:
     """Accuracy of the most probable outcome of every pair, and perplexity, on these judgments.
 
     Outcomes that are equally probable share the credit.
@@ -100,6 +98,6 @@ def foretold(table: FloatArray, counts: PairCounts) -> tuple[float, float]:
 def tuned(mean: FloatArray, variance: FloatArray, part: Split, *, symmetric: bool = False) -> tuple[float, float]:
     """Accuracy and perplexity on the test judgments, each with the radius that is best for it on the others."""
     tables = [cut(mean, variance, radius, symmetric=symmetric) for radius in RADII]
-    dev = np.array([foretold(table, part.dev) for table in tables])
-    accuracy = foretold(tables[int(dev[:, 0].argmax())], part.test)[0]
-    return accuracy, foretold(tables[int(dev[:, 1].argmin())], part.test)[1]
+    dev = np.array([measured(table, part.dev) for table in tables])
+    accuracy = measured(tables[int(dev[:, 0].argmax())], part.test)[0]
+    return accuracy, measured(tables[int(dev[:, 1].argmin())], part.test)[1]

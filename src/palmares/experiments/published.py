@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ..judgments.counts import FloatArray
+from ..judgments.arrays import FloatArray
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from ..compute import generator
-from ..judgments.counts import FloatArray, PairCounts
+from ..judgments.arrays import FloatArray
+from ..judgments.counts import PairCounts
 from ..models.hopkins_may import HopkinsMay
 from ..models.ratios import ExpectedWins
 from ..models.trueskill import TrueSkill
@@ -26,17 +27,17 @@ def _run(context: Context, *, sizes: tuple[int, ...], trials: int, dev_rankings:
     pool = wmt13_pool(context, rankings)
     parts = {who: split(pool, who, dev_rankings, context.seed) for who in WHO}
     tasks = [(trial,) for trial in range(trials)]
-    found = {
+    results = {
         who: np.stack(context.run(_trial, tasks, part, sizes, (context.seed, k)))
         for k, (who, part) in enumerate(parts.items())
     }
     published = load("s14")["table_2"]
-    rows = [row for who in WHO for row in _accuracies(who, found[who], sizes, published[who])]
+    rows = [row for who in WHO for row in _accuracies(who, results[who], sizes, published[who])]
     test = parts["all"].test
     rows.append(
         Row("upper bound", published["upper bound"], oracle(test), n=round(test.total), group="accuracy, oracle")
     )
-    rows += [row for who in WHO for row in _perplexities(who, found[who], sizes)]
+    rows += [row for who in WHO for row in _perplexities(who, results[who], sizes)]
     notes = [
         f"on {pool.name}: test {test.total:g} and development {parts['all'].dev.total:g} expert judgments; the paper's "
         "numbers are means over ten language pairs. n: trials, each a random training set; ±: standard error.",
@@ -44,7 +45,7 @@ def _run(context: Context, *, sizes: tuple[int, ...], trials: int, dev_rankings:
         "run. The mean of 100 runs, each choosing anew, reads up to 100 times as many; “same judgments”: the mean of "
         "100 runs over those that the other models get.",
     ]  # fmt: skip
-    return Findings(rows, _checks(found), notes, pool.data)
+    return Findings(rows, _checks(results), notes, pool.data)
 
 
 def _trial(part: Split, sizes: tuple[int, ...], key: tuple[int, int], trial: int) -> FloatArray:
@@ -91,34 +92,34 @@ def averaged(pool: PairCounts, size: int, rng: np.random.Generator) -> tuple[Flo
     return runs[:, 0].mean(axis=0), runs[:, 1].mean(axis=0)
 
 
-def _accuracies(who: str, found: FloatArray, sizes: tuple[int, ...], published: dict[str, list[float]]) -> list[Row]:
+def _accuracies(who: str, results: FloatArray, sizes: tuple[int, ...], published: dict[str, list[float]]) -> list[Row]:
     rows = []
     for s, size in enumerate(sizes):
         printed = [*published.get(str(size), [None] * 3), None, None]
         for m, label in enumerate(LABELS):
             name = f"{label}, {size:,}"
-            rows.append(mean_row(name, printed[m], found[:, s, m, 0], group=f"accuracy, {WHO[who]}"))
+            rows.append(mean_row(name, printed[m], results[:, s, m, 0], group=f"accuracy, {WHO[who]}"))
     return rows
 
 
-def _perplexities(who: str, found: FloatArray, sizes: tuple[int, ...]) -> list[Row]:
+def _perplexities(who: str, results: FloatArray, sizes: tuple[int, ...]) -> list[Row]:
     return [
-        mean_row(LABELS[m], None, found[:, s, m, 1], group=f"perplexity, {WHO[who]}", at=f"{size:,}")
+        mean_row(LABELS[m], None, results[:, s, m, 1], group=f"perplexity, {WHO[who]}", at=f"{size:,}")
         for m in range(1, 5)
         for s, size in enumerate(sizes)
     ]
 
 
-def _checks(found: dict[str, FloatArray]) -> list[Check]:
-    accuracy = {who: values[..., 0].mean(axis=0) for who, values in found.items()}
-    perplexity = {who: values[..., 1].mean(axis=0) for who, values in found.items()}
+def _checks(results: dict[str, FloatArray]) -> list[Check]:
+    accuracy = {who: values[..., 0].mean(axis=0) for who, values in results.items()}
+    perplexity = {who: values[..., 1].mean(axis=0) for who, values in results.items()}
     falls = np.array([perplexity[who][0] - perplexity[who][-1] for who in WHO])[:, 1:3]
-    told = ", ".join(f"{LABELS[m]} ({who}) {falls[k, m - 1]:.3f}" for k, who in enumerate(WHO) for m in (1, 2))
+    summary = ", ".join(f"{LABELS[m]} ({who}) {falls[k, m - 1]:.3f}" for k, who in enumerate(WHO) for m in (1, 2))
     gain = float(accuracy["res"][:, :3].mean() - accuracy["all"][:, :3].mean())
     may, skill = perplexity["res"][-1, 1:3].tolist()
     return [
         *[_most_accurate(accuracy, m) for m in (2, 3, 4)],
-        Check("perplexity falls from the smallest to the largest size", bool(falls.min() > 0), f"by: {told}"),
+        Check("perplexity falls from the smallest to the largest size", bool(falls.min() > 0), f"by: {summary}"),
         Check("training on researchers alone is more accurate", gain > 0, f"{100 * gain:+.2f} points on average"),
         Check("trained on researchers, Hopkins & May has lower perplexity than TrueSkill", may < skill,
               f"{may:.3f} against {skill:.3f} at the largest size"),

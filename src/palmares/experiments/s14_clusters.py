@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
-from ..compute import generator
+from ..compute import ExperimentStream, Stream, generator
 from ..judgments import Judgments
-from ..judgments.counts import FloatArray
+from ..judgments.arrays import FloatArray, IntArray
 from ..models.hopkins_may import HopkinsMay
 from ..models.ratios import ExpectedWins
 from ..models.trueskill import TrueSkill
@@ -18,8 +17,6 @@ from .campaigns import WMT13, wmt13_pool
 from .predictions import drawn
 from .s14_accuracy import choosing
 from .w14_models import spearman
-
-IntArray = npt.NDArray[np.int64]
 
 METHODS = (
     "expected wins, bootstrap",
@@ -36,9 +33,9 @@ def _run(context: Context, *, sizes: tuple[int, ...], trials: int, resamples: in
     pool = wmt13_pool(context, rankings)
     tasks = [(size, trial) for trial in range(trials) for size in sizes]
     parts = context.run(_clusters, tasks, pool.train, resamples, context.seed)
-    found = np.array(parts).reshape(trials, len(sizes), len(METHODS))
+    results = np.array(parts).reshape(trials, len(sizes), len(METHODS))
     rows = [
-        mean_row(label, None, found[:, s, m].astype(np.float64), group="clusters", at=_size(size), digits=1)
+        mean_row(label, None, results[:, s, m].astype(np.float64), group="clusters", at=_size(size), digits=1)
         for m, label in enumerate(METHODS)
         for s, size in enumerate(sizes)
     ]
@@ -48,7 +45,7 @@ def _run(context: Context, *, sizes: tuple[int, ...], trials: int, resamples: in
         "Runs measure only TrueSkill's own chance (which pairs it takes, in which order); a bootstrap measures what "
         "other judgments would have given. The paper compares TrueSkill's runs with bootstraps of the other models.",
     ]
-    return Findings(rows, _checks(found, sizes), notes, {pool.name: pool.train.hash})
+    return Findings(rows, _checks(results, sizes), notes, {pool.name: pool.train.hash})
 
 
 def _size(size: int) -> str:
@@ -60,12 +57,16 @@ def _clusters(judgments: Judgments, resamples: int, seed: int, size: int, trial:
     rng = generator(seed, trial, size)
     part = drawn(judgments, min(size, len(judgments)), rng)
     own = int(rng.integers(0, 2**63))
-    found = [_bootstrap(model, part, resamples, own) for model in (ExpectedWins(), _MAY)]
-    chosen = [choosing(judgments.counts, size, generator(own, 3, run))[0] for run in range(resamples)]
-    found.append(np.stack([places(mean, generator(own, 4, run)) for run, mean in enumerate(chosen)]))
-    found.append(from_draws(TrueSkill(runs=resamples).fit(part.counts, rng=generator(own, 0)), own).places)
-    found.append(_bootstrap(TrueSkill(), part, resamples, own))
-    return [int(clusters(rank_ranges(place, p=P)).max()) for place in found]
+    ranks = [_bootstrap(model, part, resamples, own) for model in (ExpectedWins(), _MAY)]
+    chosen = [
+        choosing(judgments.counts, size, generator(own, ExperimentStream.CHOOSING_RUNS, run))[0]
+        for run in range(resamples)
+    ]
+    ties = [generator(own, ExperimentStream.CHOOSING_PLACES, run) for run in range(resamples)]
+    ranks.append(np.stack([places(mean, rng) for mean, rng in zip(chosen, ties, strict=True)]))
+    ranks.append(from_draws(TrueSkill(runs=resamples).fit(part.counts, rng=generator(own, Stream.FIT)), own).places)
+    ranks.append(_bootstrap(TrueSkill(), part, resamples, own))
+    return [int(clusters(rank_ranges(place, p=P)).max()) for place in ranks]
 
 
 _MAY = HopkinsMay(sampler="projection", radius=0.5)
@@ -75,22 +76,24 @@ def _bootstrap(model: ExpectedWins | HopkinsMay | TrueSkill, part: Judgments, re
     return resample(model, part, unit="pair", resamples=resamples, seed=seed, executor="serial", workers=1).places
 
 
-def _checks(found: FloatArray, sizes: tuple[int, ...]) -> list[Check]:
-    mean = found.mean(axis=0)
-    told = ", ".join(f"{label} {value:.1f}" for label, value in zip(METHODS, mean[-1], strict=True))
+def _checks(results: FloatArray, sizes: tuple[int, ...]) -> list[Check]:
+    mean = results.mean(axis=0)
+    summary = ", ".join(f"{label} {value:.1f}" for label, value in zip(METHODS, mean[-1], strict=True))
     return [
         _ahead(mean, 2, "as published (runs that choose from all judgments)"),
         _ahead(mean, 4, "bootstrapped as the others"),
-        Check("more judgments give more clusters", bool((mean[-1] > mean[0]).all()), f"at {_size(sizes[-1])}: {told}"),
+        Check(
+            "more judgments give more clusters", bool((mean[-1] > mean[0]).all()), f"at {_size(sizes[-1])}: {summary}"
+        ),
     ]
 
 
-def _ahead(mean: FloatArray, method: int, how: str) -> Check:
+def _ahead(mean: FloatArray, method: int, variant: str) -> Check:
     others = mean[:, :2].max(axis=1)
     ahead = int((mean[:, method] >= others).sum())
     lead = float((mean[:, method] - others).mean())
     return Check(
-        f"TrueSkill {how} finds at least as many clusters as the others", ahead == len(mean),
+        f"TrueSkill {variant} finds at least as many clusters as the others", ahead == len(mean),
         f"at {ahead} of {len(mean)} sizes, on average {lead:+.1f} clusters",
     )  # fmt: skip
 
@@ -117,36 +120,45 @@ BOX = ("mean", "lowest", "quartile 1", "quartile 3", "highest")
 def _boxes(context: Context, *, sizes: tuple[int, ...], resamples: int, sets: int, rankings: int) -> Findings:
     pool = wmt13_pool(context, rankings)
     tasks = [(size,) for size in sizes]
-    found = dict(zip(sizes, context.run(_places, tasks, pool.train, resamples, context.seed), strict=True))
-    many = found[sizes[-1]].mean(axis=0)
+    results = dict(zip(sizes, context.run(_places, tasks, pool.train, resamples, context.seed), strict=True))
+    many = results[sizes[-1]].mean(axis=0)
     order = np.argsort(many)
     alike = context.run(_order_of_few, [(number,) for number in range(sets)], pool.train, sizes[0], many, context.seed)
     rows = [
         Row(pool.train.systems[i], None, value, n=resamples, group=f"ranks with {_size(size)} judgments", at=what,
             digits=1)
-        for size in sizes for i in order for what, value in _box(found[size][:, i])
+        for size in sizes for i in order for what, value in _box(results[size][:, i])
     ]  # fmt: skip
     notes = [f"on {pool.name}; {resamples} bootstrap samples of pairs, each scored by one run of TrueSkill."]
-    checks = [*_box_checks(found, sizes, np.array(alike)), _chosen_by_runs(context.seed, pool.train, sizes, resamples)]
+    checks = [
+        *_box_checks(results, sizes, np.array(alike)),
+        _chosen_by_runs(context.seed, pool.train, sizes, resamples),
+    ]
     return Findings(rows, checks, notes, {pool.name: pool.train.hash})
 
 
 def _places(judgments: Judgments, resamples: int, seed: int, size: int) -> IntArray:
-    part = drawn(judgments, min(size, len(judgments)), generator(seed, 5, size))
+    part = drawn(judgments, min(size, len(judgments)), generator(seed, ExperimentStream.BOX_SETS, size))
     return _bootstrap(TrueSkill(), part, resamples, seed)
 
 
 def _order_of_few(judgments: Judgments, size: int, many: FloatArray, seed: int, number: int) -> float:
     """Spearman's ρ of the order from another random set of judgments with the mean ranks from many."""
-    part = drawn(judgments, min(size, len(judgments)), generator(seed, 6, number))
-    fit = TrueSkill(runs=20).fit(part.counts, rng=generator(seed, 7, number))
+    part = drawn(judgments, min(size, len(judgments)), generator(seed, ExperimentStream.OTHER_BOX_SETS, number))
+    fit = TrueSkill(runs=20).fit(part.counts, rng=generator(seed, ExperimentStream.OTHER_BOX_FITS, number))
     return spearman(np.asarray(fit.scores), -many)
 
 
 def _chosen_by_runs(seed: int, judgments: Judgments, sizes: tuple[int, ...], runs: int) -> Check:
     """The orders where every run chooses its judgments anew from all of them, as in the paper."""
     few, many = (
-        np.mean([choosing(judgments.counts, size, generator(seed, 8, size, run))[0] for run in range(runs)], axis=0)
+        np.mean(
+            [
+                choosing(judgments.counts, size, generator(seed, ExperimentStream.BOX_CHOOSING_RUNS, size, run))[0]
+                for run in range(runs)
+            ],
+            axis=0,
+        )
         for size in (sizes[0], sizes[-1])
     )
     rho = spearman(few, many)
@@ -161,8 +173,8 @@ def _box(ranks: IntArray) -> list[tuple[str, float]]:
     return list(zip(BOX, (float(ranks.mean()), low, first, third, high), strict=True))
 
 
-def _box_checks(found: dict[int, IntArray], sizes: tuple[int, ...], alike: FloatArray) -> list[Check]:
-    few, many = found[sizes[0]], found[sizes[-1]]
+def _box_checks(results: dict[int, IntArray], sizes: tuple[int, ...], alike: FloatArray) -> list[Check]:
+    few, many = results[sizes[0]], results[sizes[-1]]
     rho = spearman(-few.mean(axis=0), -many.mean(axis=0))
     width = [float(np.mean(np.diff(np.quantile(p, [0.25, 0.75], axis=0), axis=0))) for p in (few, many)]
     number = int(clusters(rank_ranges(many, p=0.05)).max())

@@ -5,18 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 import numpy as np
-import numpy.typing as npt
 
 from ..compute import generator
 from ..judgments import Judgments
-from ..judgments.counts import FloatArray
+from ..judgments.arrays import FloatArray, IntArray
 from ..models.trueskill import TrueSkill
 from .base import Check, Context, Experiment, Findings, Row, mean_row
 from .campaigns import WMT13, wmt13_pool
 from .predictions import Split, split, tuned
 from .published import load
-
-IntArray = npt.NDArray[np.int64]
 
 WAYS = (2, 3, 4, 5)
 #: What each table holds fixed.
@@ -58,14 +55,14 @@ def _run(context: Context, *, sizes: tuple[int, ...], trials: int, dev_rankings:
     part = split(pool, "all", dev_rankings, context.seed)
     matches = matches_of(part.train)
     tasks = [(trial,) for trial in range(trials)]
-    found = np.stack(context.run(_trial, tasks, part, matches, sizes, context.seed))
-    rows = _rows(found, sizes)
+    results = np.stack(context.run(_trial, tasks, part, matches, sizes, context.seed))
+    rows = _rows(results, sizes)
     notes = [
         f"on {pool.name} (the paper: mean over ten language pairs), training on all judges, one update a match in "
         "random order. n: trials; ±: standard error over them.",
         f"test {part.test.total:g}, development {part.dev.total:g} expert judgments.",
     ]
-    return Findings(rows, _checks(found), notes, pool.data)
+    return Findings(rows, _checks(results), notes, pool.data)
 
 
 def _trial(part: Split, matches: Matches, sizes: tuple[int, ...], seed: int, trial: int) -> FloatArray:
@@ -82,18 +79,18 @@ def _trial(part: Split, matches: Matches, sizes: tuple[int, ...], seed: int, tri
     return results
 
 
-def _rows(found: FloatArray, sizes: tuple[int, ...]) -> list[Row]:
+def _rows(results: FloatArray, sizes: tuple[int, ...]) -> list[Row]:
     rows = []
     for fixed, (table, group) in enumerate(FIXED.items()):
         for s, size in enumerate(sizes):
             printed = load("s14")[table].get(str(size), [None] * len(WAYS))
             for w, ways in enumerate(WAYS):
-                rows.append(mean_row(f"N = {ways}, {size:,}", printed[w], found[:, fixed, s, w], group=group))
+                rows.append(mean_row(f"N = {ways}, {size:,}", printed[w], results[:, fixed, s, w], group=group))
     return rows
 
 
-def _checks(found: FloatArray) -> list[Check]:
-    mean = found.mean(axis=0)
+def _checks(results: FloatArray) -> list[Check]:
+    mean = results.mean(axis=0)
     gain = 100 * (mean[:, 0, -1] - mean[:, 0, 0])
     spread = 100 * float(np.ptp(mean[1, -1]))
     return [

@@ -24,16 +24,16 @@ Table = Mapping[str, tuple[float, str, str]]
 def _run(context: Context, *, resamples: int, rankings: int) -> Findings:
     pool = wmt13_pool(context, rankings)
     judgments = concat([pool.train, pool.test])
-    found = {unit: _ranked(context, judgments, resamples, unit) for unit in UNITS}
+    by_unit = {unit: _ranked(context, judgments, resamples, unit) for unit in UNITS}
     printed = load("s14")["table_1"] if pool.real else {}
-    rows = [_score(line, judgments, printed, pool.name) for line in found["pair"].lines]
+    rows = [_score(line, judgments, printed, pool.name) for line in by_unit["pair"].lines]
     rows += [
         Row(f"resampled by {unit}", 8.0, float(len(ranking.clusters)), n=len(judgments), group="clusters", digits=0)
-        for unit, ranking in found.items()
+        for unit, ranking in by_unit.items()
     ]
     rows += [
         Row(f"resampled by {unit}", 13.0, _equal(ranking, printed), n=13, group="rank ranges as published", digits=0)
-        for unit, ranking in found.items()
+        for unit, ranking in by_unit.items()
         if printed
     ]
     notes = [
@@ -46,7 +46,7 @@ def _run(context: Context, *, resamples: int, rankings: int) -> Findings:
 def _ranked(context: Context, judgments: Judgments, resamples: int, unit: str) -> Ranking:
     return rank(
         judgments, model=ExpectedWins(), resample=unit, resamples=resamples, rng=context.seed,
-        executor=context.executor, workers=context.workers, progress=context.progress,
+        executor=context.execution.executor, workers=context.execution.workers, progress=context.execution.progress,
     )  # fmt: skip
 
 

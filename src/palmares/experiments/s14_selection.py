@@ -5,15 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-import numpy.typing as npt
 
 from ..compute import generator
-from ..judgments.counts import FloatArray, PairCounts
+from ..judgments.arrays import FloatArray, IntArray
+from ..judgments.counts import PairCounts
 from ..models.trueskill import TrueSkill
 from .base import Check, Context, Experiment, Findings, Row
 from .campaigns import WMT13, wmt13_pool
 
-IntArray = npt.NDArray[np.int64]
 #: Weights of opponents from differences of means, variances of the pair and β.
 Weights = Callable[[FloatArray, FloatArray, float], FloatArray]
 
@@ -104,9 +103,9 @@ def _rows(rule: str, table: FloatArray, sizes: list[int]) -> list[Row]:
     ]
 
 
-def _checks(found: dict[str, FloatArray]) -> list[Check]:
+def _checks(results: dict[str, FloatArray]) -> list[Check]:
     checks = []
-    for rule, table in found.items():
+    for rule, table in results.items():
         means = table @ np.arange(1, table.shape[1] + 1)
         checks.append(
             Check(
@@ -116,10 +115,10 @@ def _checks(found: dict[str, FloatArray]) -> list[Check]:
                 f"neighbours {100 * table[1, 0]:.1f} %, then {100 * table[2, 0]:.1f} %",
             )
         )
-    half = {rule: float(table[2, :2].sum()) for rule, table in found.items()}
-    told = ", ".join(f"{rule} {100 * share:.1f} %" for rule, share in half.items())
+    half = {rule: float(table[2, :2].sum()) for rule, table in results.items()}
+    summary = ", ".join(f"{rule} {100 * share:.1f} %" for rule, share in half.items())
     return [*checks, Check("the bulk of the last choices lies along the diagonal (more than half within two ranks)",
-                           half["exp(−|Δμ|)"] > 0.5, f"within two ranks: {told}")]  # fmt: skip
+                           half["exp(−|Δμ|)"] > 0.5, f"within two ranks: {summary}")]  # fmt: skip
 
 
 SELECTION = Experiment(

@@ -1,13 +1,13 @@
-"""Bojar et al. 2014, Table 7: how often the partial order of each model foretells held-out judgments."""
+"""Bojar et al. 2014, Table 7: how often the partial order of each model predicts held-out judgments."""
 
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
-from ..analysis.compare.radius import partition, tuned_radius
+from ..analysis.compare.heldout import partition, tuned_radius
 from ..compute import generator
-from ..judgments.counts import FloatArray, PairCounts
+from ..judgments.arrays import FloatArray, IntArray
+from ..judgments.counts import PairCounts
 from ..models.base import Model
 from ..models.hopkins_may import HopkinsMay
 from ..models.ratios import ExpectedWins
@@ -15,8 +15,6 @@ from ..models.trueskill import TrueSkill
 from .base import Check, Context, Experiment, Findings, Row, mean_row
 from .campaigns import WMT13, from_table, oracle, tie_rate, wmt13_pool
 from .published import head_to_head_tables, load
-
-IntArray = npt.NDArray[np.int64]
 
 LABELS = ("expected wins", "Hopkins & May", "TrueSkill")
 
@@ -27,7 +25,7 @@ def models(runs: int) -> tuple[Model, ...]:
 
 
 def _run(context: Context, *, tasks: tuple[str, ...], folds: int, runs: int, rankings: int) -> Findings:
-    rows, notes, accuracies = [], [], []
+    rows, rates, accuracies = [], [], []
     published = load("w14")["table_7"]
     sizes = {name: judgments for name, _, judgments, _ in load("w14")["table_3"]}
     for table in head_to_head_tables():
@@ -36,22 +34,22 @@ def _run(context: Context, *, tasks: tuple[str, ...], folds: int, runs: int, ran
         wanted = published[table.pair][3] / 100
         ties = tie_rate(table, sizes[table.pair], wanted)
         counts = from_table(table, sizes[table.pair], ties)
-        found = cross_validated(context, counts, folds, runs, key=table.table)
-        accuracies.append(found)
-        rows += _rows(table.pair, published[table.pair], found, counts)
-        notes.append(f"{table.pair} {100 * ties:.1f} %")
+        results = cross_validated(context, counts, folds, runs, key=table.table)
+        accuracies.append(results)
+        rows += _rows(table.pair, published[table.pair], results, counts)
+        rates.append(f"{table.pair} {100 * ties:.1f} %")
     oracles = [row.measured or 0.0 for row in rows if row.label == "oracle"]
     by_task = np.array(accuracies).mean(axis=1)
     rows += _mean_rows(published["MEAN"], by_task, oracles, len(tasks) == 10)
     pool = wmt13_pool(context, rankings)
-    found = cross_validated(context, pool.train.counts, folds, runs, key=13)
-    rows += _rows(pool.name, [None] * 4, found, pool.train.counts)
-    told = [
+    results = cross_validated(context, pool.train.counts, folds, runs, key=13)
+    rows += _rows(pool.name, [None] * 4, results, pool.train.counts)
+    notes = [
         "campaigns are rebuilt from the win shares of Tables 28–37 and the sizes of Table 3, every pair judged and "
-        f"tied alike; the tie rate is set so that the oracle comes out as published: {', '.join(notes)}.",
+        f"tied alike; the tie rate is set so that the oracle comes out as published: {', '.join(rates)}.",
         "accuracies in %; ±: standard error over folds; n: judgments. Radius 0, .01, …, .25 tuned on training folds.",
     ]  # fmt: skip
-    return Findings(rows, _checks(np.array(accuracies)), told, {pool.name: pool.train.hash})
+    return Findings(rows, _checks(np.array(accuracies)), notes, {pool.name: pool.train.hash})
 
 
 def cross_validated(context: Context, counts: PairCounts, folds: int, runs: int, *, key: int) -> FloatArray:
@@ -74,7 +72,7 @@ def _folds(counts: PairCounts, folds: int, runs: int, key: tuple[int, int], some
 
 
 def accuracy(scores: FloatArray, train: PairCounts, test: PairCounts) -> float:
-    """The share of test judgments that the partial order of the scores foretells; its radius is tuned on ``train``."""
+    """The share of test judgments that the partial order of the scores predicts; its radius is tuned on ``train``."""
     cluster = partition(scores, tuned_radius(scores, train, "published"))
     above = cluster[:, None] < cluster
     level = np.triu(cluster[:, None] == cluster, 1)
@@ -91,10 +89,10 @@ def _counts(like: PairCounts, cells: IntArray) -> PairCounts:
     return PairCounts.from_cells(like.systems, cells, None)
 
 
-def _rows(name: str, published: list[float | None], found: FloatArray, counts: PairCounts) -> list[Row]:
+def _rows(name: str, published: list[float | None], results: FloatArray, counts: PairCounts) -> list[Row]:
     total = round(counts.total)
     rows = [
-        mean_row(label, value, 100 * found[:, m], n=total, group=name, digits=1)
+        mean_row(label, value, 100 * results[:, m], n=total, group=name, digits=1)
         for m, (label, value) in enumerate(zip(LABELS, published[:3], strict=True))
     ]
     return [*rows, Row("oracle", published[3], 100 * oracle(counts), n=total, group=name, digits=1)]
@@ -112,11 +110,11 @@ def _checks(accuracies: FloatArray) -> list[Check]:
     """From accuracies (tasks, folds, models)."""
     by_task = accuracies.mean(axis=1)
     best = by_task >= by_task.max(axis=1, keepdims=True) - 1e-12
-    told = ", ".join(f"{label} {count}" for label, count in zip(LABELS, best.sum(axis=0).tolist(), strict=True))
+    summary = ", ".join(f"{label} {count}" for label, count in zip(LABELS, best.sum(axis=0).tolist(), strict=True))
     return [
         _ahead(accuracies, 1, 0, "48.1 against 48.0"),
         _ahead(accuracies, 2, 1, "48.2 against 48.1"),
-        Check("no model is best for every task", not best.all(axis=0).any(), f"best, alone or shared: {told}"),
+        Check("no model is best for every task", not best.all(axis=0).any(), f"best, alone or shared: {summary}"),
     ]
 
 

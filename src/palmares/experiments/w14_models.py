@@ -7,10 +7,10 @@ from itertools import combinations
 
 import numpy as np
 
-from ..compute import generator
+from ..compute import ExperimentStream, generator
 from ..ingest.files import read
 from ..judgments import Judgments
-from ..judgments.counts import FloatArray
+from ..judgments.arrays import FloatArray
 from ..ranking.bootstrap import comparable
 from ..ranking.rank import rank
 from .base import Check, Context, Experiment, Findings, Row
@@ -48,10 +48,10 @@ def _run(context: Context, *, tables: tuple[int, ...], runs: int, resamples: int
 
 def _data_sets(context: Context, rankings: int) -> dict[str, Judgments]:
     pool = wmt13_pool(context, rankings)
-    found = {pool.name: pool.train}
+    sets = {pool.name: pool.train}
     if context.folder is not None:
-        found |= {f"WMT16 {pair}": read(context.folder / file) for pair, file in WMT16.items()}
-    return found
+        sets |= {f"WMT16 {pair}": read(context.folder / file) for pair, file in WMT16.items()}
+    return sets
 
 
 # -- WMT14, from its tables ------------------------------------------------------------------------
@@ -80,10 +80,12 @@ def _table_9(table: HeadToHeadTable, scores: Sequence[FloatArray]) -> list[Row]:
             n=n, group=group)
         for i, j in combinations(range(3), 2)
     ]  # fmt: skip
-    for label, own, found in zip(LABELS, printed, scores, strict=True):
-        moved = int(np.abs(order_places(own) - order_places(found)).max())
+    for label, own, scored in zip(LABELS, printed, scores, strict=True):
+        moved = int(np.abs(order_places(own) - order_places(scored)).max())
         note = f"largest shift: {moved}"
-        rows.append(Row(f"{label}: ρ with its printed column", None, spearman(own, found), n=n, group=group, note=note))
+        rows.append(
+            Row(f"{label}: ρ with its printed column", None, spearman(own, scored), n=n, group=group, note=note)
+        )
     return rows
 
 
@@ -92,11 +94,11 @@ def _same_orders(tables: Sequence[HeadToHeadTable], scored: dict[int, list[Float
     complete = len(tables) == 10
     printed = [bool((np.diff(expected_wins(table)) <= 1e-9).all()) for table in tables]
     rebuilt = [bool((order_places(s[0]) == order_places(s[2])).all()) for s in scored.values()]
-    told = {"printed cells against the printed (official) order": printed, "on rebuilt campaigns": rebuilt}
+    tasks = {"printed cells against the printed (official) order": printed, "on rebuilt campaigns": rebuilt}
     return [
         Row(label, 8.0 if complete else None, float(sum(same)), n=len(tables), digits=0,
             group="tasks where expected wins and TrueSkill give the same order")
-        for label, same in told.items()
+        for label, same in tasks.items()
     ]  # fmt: skip
 
 
@@ -121,10 +123,11 @@ def _side_by_side(
     context: Context, name: str, judgments: Judgments, runs: int, resamples: int, number: int
 ) -> tuple[list[Row], Check]:
     """Orders and clusters of the three models on one data set."""
-    seed = int(generator(context.seed, 9, number).integers(0, 2**63))
+    seed = int(generator(context.seed, ExperimentStream.RANKINGS, number).integers(0, 2**63))
     ranked = [
-        rank(judgments, model=model, resample="pair", resamples=resamples, rng=seed, executor=context.executor,
-             workers=context.workers, progress=context.progress)
+        rank(judgments, model=model, resample="pair", resamples=resamples, rng=seed,
+             executor=context.execution.executor, workers=context.execution.workers,
+             progress=context.execution.progress)
         for model in models(runs)
     ]  # fmt: skip
     scores = [np.array([_by_name(r.systems, i) for i in judgments.systems], dtype=np.float64) for r in ranked]

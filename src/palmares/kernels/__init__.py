@@ -1,1 +1,1 @@
-"""Compiled inner loops: pure functions on arrays, nothing else."""
+"""Compiled inner loops (numba): pure functions on arrays of codes, imported only by the models that run them."""

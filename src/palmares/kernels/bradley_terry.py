@@ -9,9 +9,8 @@ from __future__ import annotations
 
 import numba
 import numpy as np
-import numpy.typing as npt
 
-FloatArray = npt.NDArray[np.float64]
+from ..judgments.arrays import FloatArray
 
 #: How ties are modelled.
 NONE, DAVIDSON, RAO_KUPPER = 0, 1, 2

@@ -17,13 +17,10 @@ import math
 
 import numba
 import numpy as np
-import numpy.typing as npt
 
+from ..judgments.arrays import FloatArray, IntArray
 from .comparisons import Comparisons
 from .truncated import above, between
-
-FloatArray = npt.NDArray[np.float64]
-IntArray = npt.NDArray[np.int64]
 
 
 @numba.njit(nogil=True, cache=True)  # type: ignore[untyped-decorator]

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import numba
 import numpy as np
-import numpy.typing as npt
 
-FloatArray = npt.NDArray[np.float64]
+from ..judgments.arrays import FloatArray
 
 
 @numba.njit(nogil=True, cache=True)  # type: ignore[untyped-decorator]

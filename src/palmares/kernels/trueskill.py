@@ -11,10 +11,8 @@ import numba
 import numpy as np
 import numpy.typing as npt
 
+from ..judgments.arrays import FloatArray
 from .normal import tie_moments, win_moments
-
-FloatArray = npt.NDArray[np.float64]
-IntArray = npt.NDArray[np.int64]
 
 #: Up to this σ, exp(±μ) cannot overflow, and weights of opponents are products instead of exponentials.
 _SMALL_SIGMA = 10.0

@@ -10,13 +10,9 @@ import math
 
 import numba
 import numpy as np
-import numpy.typing as npt
 
+from ..judgments.arrays import BoolArray, FloatArray, IntArray
 from .normal import tie_moments, win_moments
-
-FloatArray = npt.NDArray[np.float64]
-IntArray = npt.NDArray[np.int64]
-BoolArray = npt.NDArray[np.bool_]
 
 
 @numba.njit(nogil=True, cache=True)  # type: ignore[untyped-decorator]

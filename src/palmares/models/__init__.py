@@ -1,4 +1,7 @@
-"""Models: from judgments to a score for every system."""
+"""Models: from judgments to a score for every system, or to a prediction for every judgment.
+
+`base` has what a model declares and what a fit gives; every other module is a family of models.
+"""
 
 from __future__ import annotations
 

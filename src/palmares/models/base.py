@@ -1,29 +1,32 @@
 """The `Model` → `Fit` protocol that every model follows.
 
-A model is a frozen dataclass whose fields are its settings and nothing else; `fit` returns a new frozen `Fit`.
-A model that needs only win / tie / loss counts derives from `CountModel` and is resampled on those; one that
-needs more is a `RefitModel` and is fitted anew to resampled judgments.
+A model is a frozen dataclass whose fields are its settings and nothing else; `fit` returns a new frozen `Fit`. What a
+model can do it declares (`ModelBase` lists the declarations), and nobody asks for its class: one that ``needs`` counts
+is scored on resampled counts, one that needs rows is fitted anew to resampled judgments; one whose predictions depend
+on nothing but the two systems (``knows`` is empty) is tested on pairs, any other judgment by judgment.
 """
 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Literal, NamedTuple, Protocol, runtime_checkable
+from typing import Any, ClassVar, Literal, NamedTuple, Protocol, Self, cast, runtime_checkable
 
 import numpy as np
-import numpy.typing as npt
 
 from ..compute import RngLike
 from ..errors import InputError, UnplaceableError
 from ..judgments import Judgments
-from ..judgments.counts import FloatArray, PairCounts
+from ..judgments.arrays import FloatArray, IntArray
+from ..judgments.counts import PairCounts
 from . import MODELS
 
 RangeSource = Literal["resampling", "posterior", "runs"]
 #: What a model is fitted to and resampled on: pair counts are enough, or it reads the rows.
 Needs = Literal["counts", "rows"]
+#: Which judgments put two systems on one scale: all, or those that are not ties.
+Links = Literal["any", "decisive"]
 
 
 class Prediction(NamedTuple):
@@ -47,7 +50,8 @@ class Convergence:
 class Fit:
     """What a model found out. ``scores[i]`` belongs to ``systems[i]``; larger is better.
 
-    A fit that only ranks leaves ``predict`` alone; one that only predicts has ``scores = None``.
+    A fit that only ranks leaves ``predict`` alone; one that only predicts has ``scores = None``. One that knows more
+    of a judgment than its two systems defines `predict_rows` too.
     """
 
     model: Model
@@ -59,17 +63,32 @@ class Fit:
     #: Scores of single posterior draws or runs, (draws, systems), where the model makes them.
     draws: FloatArray | None = field(default=None, repr=False)
 
-    #: Whether `predict` can be called.
-    predicts: ClassVar[bool] = False
-
     @property
     def ranks(self) -> bool:
         """Whether the fit gives every system a score."""
         return self.scores is not None
 
+    @property
+    def predicts(self) -> bool:
+        """Whether `predict` can be called."""
+        return self.model.predicts
+
     def predict(self, a: str | int, b: str | int) -> Prediction:
         """Probabilities that a is judged better than, equal to, or worse than b (names or codes)."""
         raise InputError(f"model {self.model.id!r} ranks but does not predict outcomes")
+
+    def predict_pairs(self) -> FloatArray:
+        """P(win), P(tie), P(loss) of every two systems, an array (n, n, 3); ⅓ each of a system and itself."""
+        n = len(self.systems)
+        table = np.full((n, n, 3), 1 / 3)
+        for i, j in zip(*np.nonzero(~np.eye(n, dtype=bool)), strict=True):
+            table[i, j] = self.predict(int(i), int(j))
+        return table
+
+    def predict_rows(self, judgments: Judgments) -> FloatArray:
+        """P(a better), P(tie), P(b better) of every judgment, an array (rows, 3); systems are matched by name."""
+        a, b = self.row_codes(judgments)
+        return np.asarray(self.predict_pairs()[a, b])
 
     def update(self, more: Judgments | PairCounts) -> Fit:
         """The fit to these judgments and ``more`` of the same systems, without starting over."""
@@ -85,6 +104,17 @@ class Fit:
             raise InputError(f"system code {system} is out of range 0 to {len(self.systems) - 1}")
         return int(system)
 
+    def row_codes(self, judgments: Judgments) -> tuple[IntArray, IntArray]:
+        """This fit's codes of the two systems of every judgment."""
+        known = {name: code for code, name in enumerate(self.systems)}
+        code = np.array([known.get(name, -1) for name in judgments.systems], dtype=np.int64)
+        a, b = (code[judgments.codes(side)] for side in ("system_a", "system_b"))
+        if (unknown := np.minimum(a, b) < 0).any():
+            row = int(np.flatnonzero(unknown)[0])
+            side = "system_a" if a[row] < 0 else "system_b"
+            self.code(judgments.systems[judgments.codes(side)[row]])  # which refuses it by name
+        return a, b
+
 
 @dataclass(frozen=True)
 class OutcomeFit(Fit):
@@ -92,48 +122,95 @@ class OutcomeFit(Fit):
 
     outcomes: FloatArray = field(kw_only=True, repr=False)
 
-    predicts: ClassVar[bool] = True
-
     def predict(self, a: str | int, b: str | int) -> Prediction:
         i, j = self.code(a), self.code(b)
         if i == j:
             raise InputError(f"system {self.systems[i]!r} is not compared with itself; name two systems")
         return Prediction(*map(float, self.outcomes[i, j]))
 
+    def predict_pairs(self) -> FloatArray:
+        return self.outcomes
+
+
+class Scorer(Protocol):
+    """What scores resampled counts: a model, or what it prepared for that."""
+
+    def score(self, batch: PairCounts, rngs: Sequence[np.random.Generator]) -> FloatArray: ...
+
 
 @runtime_checkable
 class Model(Protocol):
-    """Settings, and a way to fit judgments."""
+    """Settings, what can be done with them, and a way to fit judgments; `ModelBase` says what each part means."""
 
     id: ClassVar[str]
 
     @property
-    def needs(self) -> Needs:
-        """Whether pair counts are enough to fit and resample the model, or it reads the rows."""
-        ...
-
-    #: Where rank ranges come from unless a unit is asked for: a bootstrap; the fit's own posterior draws; or its
-    #: random runs, in which case a bootstrap sample is one run and the score is the mean over samples.
-    ranges_from: ClassVar[RangeSource]
-
+    def needs(self) -> Needs: ...
     @property
-    def linked_by(self) -> Literal["any", "decisive"]:
-        """Which judgments put two systems on one scale."""
-        ...
-
+    def ranks(self) -> bool: ...
     @property
-    def lacks(self) -> Mapping[str, str]:
-        """Contract properties that the model lacks by definition, with the reason."""
-        ...
+    def predicts(self) -> bool: ...
+    @property
+    def updates(self) -> bool: ...
+    @property
+    def weights(self) -> bool: ...
+    @property
+    def knows(self) -> frozenset[str]: ...
+    @property
+    def warm_starts(self) -> bool: ...
+    @property
+    def ranges_from(self) -> RangeSource: ...
+    @property
+    def linked_by(self) -> Links: ...
+    @property
+    def lacks(self) -> Mapping[str, str]: ...
 
     def fit(self, data: Judgments | PairCounts, *, rng: RngLike = None) -> Fit:
         """Fit one table; refuse systems that cannot be placed."""
         ...
 
+    def single_run(self) -> Model: ...
+    def score(self, batch: PairCounts, rngs: Sequence[np.random.Generator]) -> FloatArray: ...
+    def prepared(self, counts: PairCounts) -> Scorer: ...
+    def rescore(self, judgments: Judgments, *, rng: np.random.Generator) -> FloatArray: ...
 
-@runtime_checkable
-class RefitModel(Model, Protocol):
-    """A model that reads more than counts, and is fitted anew to every bootstrap sample."""
+
+class ModelBase:
+    """What a model declares, with what most models say; every declaration is tested by the contract suite."""
+
+    id: ClassVar[str]
+    #: What a fit and its bootstrap read: pair counts (then the model has `score`) or the rows (then `rescore`).
+    needs: ClassVar[Needs] = "counts"
+    #: Whether a fit has scores, has probabilities, and takes more judgments by `Fit.update`.
+    ranks: ClassVar[bool] = True
+    predicts: ClassVar[bool] = True
+    updates: ClassVar[bool] = False
+    #: Whether judgments may count more or less than once.
+    weights: ClassVar[bool] = True
+    #: What a prediction depends on beyond the two systems: ``judge``, ``segment``, ``position``, names of covariates.
+    knows: ClassVar[frozenset[str]] = frozenset()
+    #: Whether a fit can begin where another ended.
+    warm_starts: ClassVar[bool] = False
+    #: Where rank ranges come from unless a unit is asked for: a bootstrap; the fit's own posterior draws; or its
+    #: random runs (the setting ``runs``), in which case a bootstrap sample is one run and the score is the mean over
+    #: samples.
+    ranges_from: ClassVar[RangeSource] = "resampling"
+    #: Which judgments put two systems on one scale.
+    linked_by: ClassVar[Links] = "any"
+    #: Contract properties that the model lacks by definition, with the reason.
+    lacks: ClassVar[Mapping[str, str]] = {}
+
+    def single_run(self) -> Self:
+        """The model with one random run, for where bootstrap samples are the runs; other models are their own."""
+        return self
+
+    def score(self, batch: PairCounts, rngs: Sequence[np.random.Generator]) -> FloatArray:
+        """Scores of every member of a batch of counts, one generator for each: an array (batch, systems)."""
+        raise NotImplementedError
+
+    def prepared(self, counts: PairCounts) -> Scorer:
+        """What scores samples of these counts fastest; a model that needs no preparation is its own."""
+        return self
 
     def rescore(self, judgments: Judgments, *, rng: np.random.Generator) -> FloatArray:
         """The scores of one bootstrap sample.
@@ -141,26 +218,14 @@ class RefitModel(Model, Protocol):
         The sample keeps the systems of the full table, also those that no drawn judgment mentions; every system
         must get a finite score.
         """
-        ...
+        raise NotImplementedError
 
 
-@runtime_checkable
-class RunsModel(Model, Protocol):
-    """A model whose score is a mean over random runs (``ranges_from = "runs"``)."""
+class CountModel(ModelBase):
+    """Base of the models that read nothing but pair counts; unless they say otherwise, they rank and do not predict."""
 
-    def single_run(self) -> Model:
-        """The same model with one run, for where bootstrap samples are the runs."""
-        ...
-
-
-class CountModel:
-    """Base of the models that read nothing but pair counts."""
-
-    id: ClassVar[str]
-    needs: ClassVar[Needs] = "counts"
-    linked_by: ClassVar[Literal["any", "decisive"]] = "decisive"
-    lacks: ClassVar[Mapping[str, str]] = {}
-    ranges_from: ClassVar[RangeSource] = "resampling"
+    predicts: ClassVar[bool] = False
+    linked_by: ClassVar[Links] = "decisive"
 
     def fit(self, data: Judgments | PairCounts, *, rng: RngLike = None) -> Fit:
         counts = counts_of(data)
@@ -169,14 +234,6 @@ class CountModel:
         batch = PairCounts(counts.systems, counts.wins[None], counts.ties[None])
         scores = self.score(batch, [generator])[0]
         return Fit(self, counts.systems, scores, notes=self.notes(counts))
-
-    def score(self, batch: PairCounts, rngs: Sequence[np.random.Generator]) -> FloatArray:
-        """Scores of every member of a batch of counts, one generator for each: an array (batch, systems)."""
-        raise NotImplementedError
-
-    def prepared(self, counts: PairCounts) -> CountModel:
-        """What scores samples of these counts fastest; a model that needs no preparation is its own."""
-        return self
 
     def notes(self, counts: PairCounts) -> tuple[str, ...]:
         """What a reader of this fit should know."""
@@ -199,7 +256,7 @@ def check_one_lang_pair(judgments: Judgments) -> None:
         )
 
 
-def check_placeable(counts: PairCounts, *, linked_by: Literal["any", "decisive"]) -> None:
+def check_placeable(counts: PairCounts, *, linked_by: Links) -> None:
     """Refuse, by name, systems that no judgment links to the others."""
     if len(counts.systems) < 2:
         raise InputError(f"got {len(counts.systems)} system(s); a ranking needs judgments of at least two")
@@ -217,26 +274,70 @@ def check_placeable(counts: PairCounts, *, linked_by: Literal["any", "decisive"]
     )
 
 
+# -- models by name --------------------------------------------------------------------------------
+
+
 def settings(model: Model) -> dict[str, Any]:
     """The model's settings by name."""
     return {f.name: getattr(model, f.name) for f in dataclasses.fields(model)}  # type: ignore[arg-type]
 
 
+def model_name(model: Model, *, apart_from: Collection[str] = ()) -> str:
+    """The id of a model and, in brackets, those of its settings that are not the usual ones.
+
+    Settings that the caller names elsewhere can be left out.
+    """
+    usual = {f.name: f.default for f in dataclasses.fields(model)}  # type: ignore[arg-type]
+    own = [
+        f"{name}={setting_text(value)}"
+        for name, value in settings(model).items()
+        if usual[name] != value and name not in apart_from
+    ]
+    return model.id + (f"({','.join(own)})" if own else "")
+
+
+def setting_text(value: Any) -> str:
+    """A setting or fact as signatures and listings write it."""
+    if value is None or value == "":
+        return "none"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, float) and float(short := f"{value:g}") == value:
+        return short
+    return str(value)
+
+
 def create(model: str | Model, given: Mapping[str, Any] | None = None) -> Model:
-    """A model from its id and settings, as text or as they are (``{"published": "yes"}``); or the model itself."""
+    """A model from its id and settings; or the model itself.
+
+    Parameters
+    ----------
+    model
+        An id, alone or with settings: ``bradley-terry``, ``bradley-terry:ties=rao-kupper,scale=elo``.
+    given
+        More settings, as text or as they are: ``{"published": "yes"}``.
+    """
     if not isinstance(model, str):
         if given:
             raise InputError(f"settings ({', '.join(given)}) go with the id of a model; this one has its own already")
         return model
-    kind = MODELS.load(model)
+    model_id, written = parse_model(model)
+    wanted = {**written, **(given or {})}
+    kind = MODELS.load(model_id)
     known = {f.name: f for f in dataclasses.fields(kind)}
-    values = {}
-    for name, text in (given or {}).items():
-        if name not in known:
-            raise InputError(f"model {model!r} has no setting {name!r}; it has: {', '.join(known) or 'none'}")
-        values[name] = _parse_setting(name, str(text), type(known[name].default))
-    made: Model = kind(**values)
-    return made
+    if unknown := [name for name in wanted if name not in known]:
+        raise InputError(f"model {model_id!r} has no setting {unknown[0]!r}; it has: {', '.join(known) or 'none'}")
+    parsed = {name: _parse_setting(name, str(value), type(known[name].default)) for name, value in wanted.items()}
+    return cast(Model, kind(**parsed))
+
+
+def parse_model(text: str) -> tuple[str, dict[str, str]]:
+    """``ID`` or ``ID:NAME=VALUE,NAME=VALUE`` as an id and settings."""
+    model_id, _, given = text.partition(":")
+    pairs = [pair.partition("=") for pair in given.split(",") if pair]
+    if bad := [name for name, sign, value in pairs if not (name and sign and value)]:
+        raise InputError(f"model {text!r}: cannot read {bad[0]!r}; allowed: ID, or ID:NAME=VALUE,NAME=VALUE")
+    return model_id, {name.strip(): value.strip() for name, _, value in pairs}
 
 
 def _parse_setting(name: str, text: str, kind: type) -> Any:
@@ -252,6 +353,9 @@ def _parse_setting(name: str, text: str, kind: type) -> Any:
         raise InputError(f"setting {name}: got {text!r}; allowed: {article}") from None
 
 
+# -- arithmetic that models share ------------------------------------------------------------------
+
+
 def mean_preference(outcomes: FloatArray) -> FloatArray:
     """The score of models that have none: the mean over opponents of P(win) + ½ P(tie)."""
     n = outcomes.shape[-2]
@@ -260,6 +364,10 @@ def mean_preference(outcomes: FloatArray) -> FloatArray:
     return np.asarray((preferred.sum(-1) - own) / (n - 1))
 
 
-def ratio(part: FloatArray, whole: FloatArray, *, missing: float) -> npt.NDArray[np.float64]:
+def ratio(part: FloatArray, whole: FloatArray, *, missing: float) -> FloatArray:
     """part / whole, and ``missing`` where whole is 0."""
     return np.divide(part, whole, out=np.full_like(part, missing), where=whole > 0)
+
+
+#: Names of before models declared what they can do; gone as soon as nobody imports them.
+RefitModel = RunsModel = Model

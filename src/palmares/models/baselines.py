@@ -16,8 +16,9 @@ import numpy as np
 from ..compute import RngLike
 from ..errors import InputError
 from ..judgments import Judgments
-from ..judgments.counts import FloatArray, PairCounts
-from .base import CountModel, OutcomeFit, check_placeable, counts_of, mean_preference
+from ..judgments.arrays import FloatArray
+from ..judgments.counts import PairCounts
+from .base import CountModel, Links, OutcomeFit, check_placeable, counts_of, mean_preference
 
 Reconstruction = Literal["arithmetic", "geometric", "asymmetric"]
 RECONSTRUCTIONS = get_args(Reconstruction)
@@ -36,7 +37,9 @@ class CountedFit(OutcomeFit):
 class ClosedFormModel(CountModel):
     """A model whose outcome probabilities are a formula of the counts."""
 
-    linked_by: ClassVar[Literal["any", "decisive"]] = "any"
+    predicts = True
+    updates = True
+    linked_by: ClassVar[Links] = "any"
 
     def outcomes(self, counts: PairCounts) -> FloatArray:
         """The probabilities of every pair, for counts or a batch of them: an array (…, n, n, 3)."""
@@ -54,6 +57,8 @@ class ClosedFormModel(CountModel):
 
 class PredictsOnly(ClosedFormModel):
     """A model that treats all systems alike: it places none, and so can be fitted whatever was compared."""
+
+    ranks = False
 
     def fit(self, data: Judgments | PairCounts, *, rng: RngLike = None) -> OutcomeFit:
         counts = counts_of(data)

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Literal, cast
+from typing import Any, ClassVar, cast
 
 import numpy as np
 
 from ..compute import RngLike
 from ..errors import InputError, UnplaceableError
 from ..judgments import Judgments
-from ..judgments.counts import FloatArray, PairCounts
-from .base import Convergence, CountModel, Fit, OutcomeFit, check_placeable, counts_of
+from ..judgments.arrays import FloatArray
+from ..judgments.counts import PairCounts
+from .base import Convergence, CountModel, Fit, Links, OutcomeFit, check_placeable, counts_of
 
 _KINDS = {"ignore": 0, "half": 0, "davidson": 1, "rao-kupper": 2}
 #: Points of an Elo scale per unit of log odds, and where its mean is without an anchor.
@@ -46,6 +47,8 @@ class BradleyTerry(CountModel):
     """
 
     id = "bradley-terry"
+    predicts = True
+    updates = True
     lacks: ClassVar[Mapping[str, str]] = {"duplication": "the prior weighs less the more judgments there are"}
 
     ties: str = "davidson"
@@ -79,7 +82,7 @@ class BradleyTerry(CountModel):
         ]
         return self._scaled(np.stack(fits)[:, :-1], batch.systems)
 
-    def prepared(self, counts: PairCounts) -> CountModel:
+    def prepared(self, counts: PairCounts) -> Resampled:
         """The same model, to be resampled around its fit to the full data."""
         from ..kernels.bradley_terry import information, newton
 
@@ -94,7 +97,7 @@ class BradleyTerry(CountModel):
         return _KINDS[self.ties]
 
     @property
-    def linked_by(self) -> Literal["any", "decisive"]:  # type: ignore[override]
+    def linked_by(self) -> Links:  # type: ignore[override]  # one setting decides
         """Which judgments put two systems on one scale: ties do, unless they are ignored."""
         return "decisive" if self.ties == "ignore" else "any"
 
@@ -204,22 +207,20 @@ class BradleyTerryFit(OutcomeFit):
 
 
 @dataclass(frozen=True)
-class Resampled(CountModel):
+class Resampled:
     """Bradley–Terry near a known fit: what the bootstrap scores its samples with."""
 
     model: BradleyTerry
     place: FloatArray = field(repr=False)
     inverse: FloatArray = field(repr=False)
 
-    id: ClassVar[str] = "bradley-terry"
-
     def score(self, batch: PairCounts, rngs: Sequence[np.random.Generator]) -> FloatArray:
         from ..kernels.bradley_terry import refit
 
         wins, ties = self.model._treated(batch)
         settings: Any = (self.model.precision, _TOLERANCE, _STEPS)
-        found = refit(self.model.kind, wins, ties, self.place, self.inverse, *settings)
-        return self.model._scaled(found[:, :-1], batch.systems)
+        near = refit(self.model.kind, wins, ties, self.place, self.inverse, *settings)
+        return self.model._scaled(near[:, :-1], batch.systems)
 
 
 def _check_bounded(counts: PairCounts, *, ties_bind: bool) -> None:

@@ -2,25 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import ClassVar
+
 import numpy as np
-import numpy.typing as npt
 
 from ..errors import InputError
 from ..judgments import Judgments
-from ..judgments.counts import FloatArray, PairCounts
+from ..judgments.arrays import FloatArray, IntArray
+from ..judgments.counts import PairCounts
 from ..kernels.comparisons import Comparisons
-from .base import Convergence
-
-IntArray = npt.NDArray[np.int64]
-
-#: What a model lacks because it has a prior and its scores are means over a finite chain.
-GIBBS_LACKS = {
-    "relabelling": "names order the random draws, so renamed systems keep their scores up to Monte Carlo error only",
-    "monotone": "a mean over a finite chain moves by its Monte Carlo error",
-    "duplication": "the prior weighs less the more judgments there are",
-    "update": "the latent qualities of a fit are not kept, so more judgments need a new chain",
-    "weights": "every judgment has a latent difference of its own and cannot count more or less than once",
-}
+from .base import Convergence, ModelBase, Needs, RangeSource
 
 #: Probabilities are kept away from 0, so that a surprise costs much but not everything.
 _FLOOR = 1e-9
@@ -28,6 +20,24 @@ _FLOOR = 1e-9
 MIN_EFFECTIVE = 10.0
 #: So is one whose halves differ by this much more than by chance.
 MAX_SPLIT_R = 1.1
+
+
+class GibbsModel(ModelBase):
+    """Base of the models that sample a latent quality of every item.
+
+    A fit keeps no latent qualities, so more judgments need a new chain; and every judgment has a latent difference of
+    its own, so none can count more or less than once.
+    """
+
+    needs: ClassVar[Needs] = "rows"
+    weights = False
+    ranges_from: ClassVar[RangeSource] = "posterior"
+    lacks: ClassVar[Mapping[str, str]] = {
+        "relabelling": "names order the random draws, so renamed systems keep their scores up to Monte Carlo error "
+        "only",
+        "monotone": "a mean over a finite chain moves by its Monte Carlo error",
+        "duplication": "the prior weighs less the more judgments there are",
+    }
 
 
 def check_chain(iterations: int, burn_in: int) -> None:
@@ -152,6 +162,8 @@ def convergence(draws: FloatArray, iterations: int) -> tuple[Convergence, tuple[
     return Convergence(False, iterations, detail), (f"the chain has not settled ({detail}); set more iterations",)
 
 
+# arviz-stats needs only numpy and scipy, but has no R-hat of a single chain, and splits it for effective sizes, which
+# halves the lags that a chain of 150 draws can show; these are the two formulas in twenty lines.
 def split_r(draws: FloatArray) -> FloatArray:
     """Gelman & Rubin's R for the two halves of a chain, for every column."""
     half = len(draws) // 2

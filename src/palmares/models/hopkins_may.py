@@ -3,26 +3,26 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import ClassVar, Literal, get_args
+from typing import Literal, get_args
 
 import numpy as np
 
 from ..compute import RngLike
 from ..errors import InputError
 from ..judgments import Judgments
-from ..judgments.counts import FloatArray, PairCounts
+from ..judgments.arrays import FloatArray
+from ..judgments.counts import PairCounts
 from ..kernels.comparisons import Comparisons
-from .base import Needs, OutcomeFit, RangeSource, check_placeable, counts_of
-from .gibbs import GIBBS_LACKS, all_lone, check_chain, check_number, comparisons_of, convergence, positive
+from .base import OutcomeFit, check_placeable, counts_of
+from .gibbs import GibbsModel, all_lone, check_chain, check_number, comparisons_of, convergence, positive
 
 Sampler = Literal["exact", "projection"]
 SAMPLERS = get_args(Sampler)
 
 
 @dataclass(frozen=True)
-class HopkinsMay:
+class HopkinsMay(GibbsModel):
     """Ability μ_i ~ N(0, σ_0²); item quality ~ N(μ_author, σ_a²); a judge sees quality + N(0, σ_obs²).
 
     The judge prefers what looks better, unless the two differ by less than ``radius``: a tie (Hopkins & May 2013, §7).
@@ -41,11 +41,7 @@ class HopkinsMay:
         ``exact`` Gibbs steps, or the ``projection`` of Sakaguchi et al. 2014, whose draws are no posterior.
     """
 
-    id: ClassVar[str] = "hopkins-may"
-    needs: ClassVar[Needs] = "rows"
-    linked_by: ClassVar[Literal["any", "decisive"]] = "any"
-    lacks: ClassVar[Mapping[str, str]] = GIBBS_LACKS
-    ranges_from: ClassVar[RangeSource] = "posterior"
+    id = "hopkins-may"
 
     sigma_0: float = 1.0
     sigma_obs: float = 1.0
@@ -127,12 +123,12 @@ class HopkinsMay:
             step = np.linalg.solve(information, slope)
             size = float(np.abs(step).max())
             while (
-                size > 1e-3 and not (found := _log_posterior(mu + step, self.radius / unit, prior, counts))[0] > value
+                size > 1e-3 and not (tried := _log_posterior(mu + step, self.radius / unit, prior, counts))[0] > value
             ):
                 step, size = step / 2, size / 2
             if size <= 1e-3:
                 break
-            mu, (value, slope, information) = mu + step, found
+            mu, (value, slope, information) = mu + step, tried
         return np.asarray(mu * unit)
 
 

@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import ClassVar, Literal
 
 import numpy as np
 
 from ..compute import RngLike
 from ..errors import InputError
 from ..judgments import Judgments
-from ..judgments.counts import FloatArray, PairCounts
+from ..judgments.arrays import FloatArray, IntArray
+from ..judgments.counts import PairCounts
 from ..kernels.comparisons import Comparisons
-from .base import Needs, OutcomeFit, RangeSource, check_placeable, counts_of
-from .gibbs import GIBBS_LACKS, IntArray, check_chain, check_number, comparisons_of, convergence, positive
+from .base import OutcomeFit, check_placeable, counts_of
+from .gibbs import GibbsModel, check_chain, check_number, comparisons_of, convergence, positive
 
 
 @dataclass(frozen=True)
-class IrtCategorical:
+class IrtCategorical(GibbsModel):
     """Ability p_i ~ Dirichlet(α, …, α) over the levels 1..Λ; item quality λ ~ p_author (Hopkins & May 2013, §7).
 
     A judge sees quality + ν, where P(ν) is proportional to the density of N(0, σ_obs²) at the whole numbers that keep
@@ -37,11 +36,7 @@ class IrtCategorical:
         Length of the chain, and how much of its beginning is dropped.
     """
 
-    id: ClassVar[str] = "irt-categorical"
-    needs: ClassVar[Needs] = "rows"
-    linked_by: ClassVar[Literal["any", "decisive"]] = "any"
-    lacks: ClassVar[Mapping[str, str]] = GIBBS_LACKS
-    ranges_from: ClassVar[RangeSource] = "posterior"
+    id = "irt-categorical"
 
     levels: int = 8
     alpha: float = 0.5

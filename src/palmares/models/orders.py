@@ -14,7 +14,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..judgments.counts import FloatArray, PairCounts
+from ..judgments.arrays import FloatArray
+from ..judgments.counts import PairCounts
 from .base import CountModel
 
 #: 2²⁰ subsets take 25 MB and, on the machine of the benchmark table, tens of milliseconds.
@@ -128,17 +129,17 @@ def _integer_program(margins: FloatArray) -> tuple[np.ndarray, bool]:
     rows = np.repeat(np.arange(len(i)), 3)
     columns = np.stack([index[i, j], index[j, k], index[i, k]], axis=1).ravel()
     triangles = csr_array((np.tile([1.0, 1.0, -1.0], len(i)), (rows, columns)), shape=(len(i), len(first)))
-    found = milp(
+    solution = milp(
         -margins[first, second],
         integrality=np.ones(len(first)),
         bounds=Bounds(0, 1),
         constraints=LinearConstraint(triangles, 0, 1),
         options={"time_limit": SECONDS},
     )
-    if found.x is None:
+    if solution.x is None:
         # No order in time: by net margin, which is a good start and says that it is no proof.
         return np.argsort(-margins.sum(1), kind="stable"), False
     before = np.zeros((n, n))
-    before[first, second] = np.round(found.x)
-    before[second, first] = 1 - np.round(found.x)
-    return np.argsort(-before.sum(1), kind="stable"), bool(found.status == 0)
+    before[first, second] = np.round(solution.x)
+    before[second, first] = 1 - np.round(solution.x)
+    return np.argsort(-before.sum(1), kind="stable"), bool(solution.status == 0)

@@ -1,29 +1,46 @@
-"""``trueskill``: settings and what a fit gives. How each mode is computed is in ``trueskill_modes``."""
+"""``trueskill``: settings, what a fit gives, and how each mode is computed.
+
+A `TrueSkill` is its settings; its ``mode`` selects an object that computes. ``replay``, ``shuffled`` and ``batch`` read
+counts only; ``sequence`` and ``rankings`` need the rows in their order.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import ClassVar, Literal, get_args
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import ClassVar
 
 import numpy as np
 
+from .. import compute
 from ..compute import RngLike
 from ..errors import InputError
 from ..judgments import Judgments
-from ..judgments.counts import FloatArray, PairCounts
-from .base import Fit, Needs, OutcomeFit, RangeSource
+from ..judgments.arrays import FloatArray, IntArray
+from ..judgments.counts import PairCounts
+from . import trueskill_rows as reading
+from .base import Convergence, Fit, ModelBase, Needs, OutcomeFit, RangeSource
+from .playoffs import order_by_content
 
-Mode = Literal["replay", "sequence", "shuffled", "rankings", "batch"]
-MODES: tuple[str, ...] = get_args(Mode)
+MODES = ("replay", "sequence", "shuffled", "rankings", "batch")
 PRESETS = ("program", "paper")
 #: No outcome is given less than this, so that a judgment nobody expected has a finite surprise.
 _LEAST = 1e-12
+#: When sweeps stop, in units of the prior's standard deviation; and after how many they give up.
+_TOLERANCE = 1e-11
+_SWEEPS = 1000
+
+#: Means and variances.
+Posterior = tuple[FloatArray, FloatArray]
+#: β and ε.
+Scale = tuple[float, float]
+#: Where a pass over rows ends, how well its rankings converged, and what to say of them.
+Ended = tuple[Posterior, Convergence, tuple[str, ...]]
 
 
 @dataclass(frozen=True)
-class TrueSkill:
+class TrueSkill(ModelBase):
     """Skills N(μ_i, σ_i²), updated judgment by judgment (Herbrich et al. 2007; Sakaguchi et al. 2014, §2.3).
 
     With t = μ1 − μ2 (1 the winner), c² = 2β² + σ1² + σ2² and margin ε: μ1 += σ1²/c · v, μ2 −= σ2²/c · v and
@@ -51,13 +68,8 @@ class TrueSkill:
         In ``rankings``, the chain of those that share a place: ``both`` orders averaged, or as ``given``.
     """
 
-    id: ClassVar[str] = "trueskill"
-    needs: ClassVar[Needs] = "counts"
-    linked_by: ClassVar[Literal["any", "decisive"]] = "any"
-    lacks: ClassVar[Mapping[str, str]] = {}
-    ranges_from: ClassVar[RangeSource] = "resampling"
-    #: The modes that a class computes.
-    modes: ClassVar[tuple[str, ...]] = MODES
+    id = "trueskill"
+    updates = True
 
     mode: str = "replay"
     preset: str = "program"
@@ -70,9 +82,9 @@ class TrueSkill:
     tie_order: str = "both"
 
     def __post_init__(self) -> None:
-        _one_of("mode", self.mode, MODES)
-        _one_of("preset", self.preset, PRESETS)
-        _one_of("tie_order", self.tie_order, ("both", "given"))
+        for name, allowed in {"mode": MODES, "preset": PRESETS, "tie_order": ("both", "given")}.items():
+            if getattr(self, name) not in allowed:
+                raise InputError(f"setting {name}: got {getattr(self, name)!r}; allowed: {', '.join(allowed)}")
         for name in ("sigma", "beta", "margin", "draw_probability", "radius"):
             object.__setattr__(self, name, float(getattr(self, name)))
         for name in ("sigma", "radius"):
@@ -87,35 +99,50 @@ class TrueSkill:
             raise InputError(f"setting draw_probability: got {self.draw_probability}; allowed: between 0 and 1")
         if self.runs < 1:
             raise InputError(f"setting runs: got {self.runs}; allowed: at least 1")
-        self._become_what_computes_the_mode()
 
-    def _become_what_computes_the_mode(self) -> None:
-        # Resampling tells models that need counts from models that need rows by their class, and `replace` may change
-        # the mode; so the class follows from the mode, whichever class was called.
-        from .trueskill_modes import CLASSES
+    @property
+    def computing(self) -> Mode:
+        """What computes this model's mode."""
+        return _MODES[self.mode]
 
-        object.__setattr__(self, "__class__", next(kind for kind in CLASSES if self.mode in kind.modes))
+    @property
+    def needs(self) -> Needs:  # type: ignore[override]
+        return self.computing.needs
 
-    def fit(self, data: Judgments | PairCounts, *, rng: RngLike = None) -> Fit:
-        raise NotImplementedError
+    @property
+    def weights(self) -> bool:  # type: ignore[override]
+        return self.computing.weights
 
-    def add(self, fit: TrueSkillFit, more: Judgments | PairCounts) -> Fit:
-        """``fit`` with more judgments."""
-        raise NotImplementedError
+    @property
+    def ranges_from(self) -> RangeSource:  # type: ignore[override]
+        return self.computing.ranges_from
 
-    def scale(self, judgments: float) -> tuple[float, float]:
-        """β and ε for so many judgments."""
+    @property
+    def lacks(self) -> Mapping[str, str]:  # type: ignore[override]
+        return self.computing.lacks
+
+    def fit(self, data: Judgments | PairCounts, *, rng: RngLike = None) -> TrueSkillFit:
+        return self.computing.fit(self, data, rng)
+
+    def score(self, batch: PairCounts, rngs: Sequence[np.random.Generator]) -> FloatArray:
+        members = zip(batch.wins, batch.ties, rngs, strict=True)
+        return np.stack([self.computing.skills(self, wins, ties, rng)[0] for wins, ties, rng in members])
+
+    def rescore(self, judgments: Judgments, *, rng: np.random.Generator) -> FloatArray:
+        codes = np.arange(len(judgments.systems))
+        return self.computing.passed(self, judgments, codes, _start(self, len(codes)), self.scale(len(judgments)))[0][0]
+
+    def single_run(self) -> TrueSkill:
+        return replace(self, runs=1) if self.ranges_from == "runs" else self
+
+    def scale(self, judgments: float) -> Scale:
+        """β and ε for so many judgments; ε = Φ⁻¹((p + 1) / 2) √2 β lets equal systems tie with probability p."""
+        from scipy.special import ndtri
+
         program = self.preset == "program"
         beta = self.beta or (self.sigma * judgments / 40 if program else 0.025 * judgments * self.sigma**2)
-        margin = self.margin or (margin_of(self.draw_probability, beta) if program else 0.25)
-        return beta, margin
-
-    def scale_note(self, judgments: float) -> str:
-        """What a reader should know of β and ε."""
-        beta, margin = self.scale(judgments)
-        if self.beta and self.margin:
-            return f"β = {beta:.4g} and ε = {margin:.4g} as set"
-        return f"β = {beta:.4g}, ε = {margin:.4g}: preset {self.preset} for {judgments:.10g} judgments"
+        chance = float(ndtri((self.draw_probability + 1) / 2)) * math.sqrt(2)
+        return beta, self.margin or (chance * beta if program else 0.25)
 
 
 @dataclass(frozen=True)
@@ -142,14 +169,13 @@ class TrueSkillFit(OutcomeFit):
 
     def update(self, more: Judgments | PairCounts) -> Fit:
         """The fit with ``more`` judgments of the same systems: the pass goes on, or the counts are added."""
-        return self.model.add(self, more)
+        return self.model.computing.added(self, more)
 
-
-def margin_of(draw_probability: float, beta: float) -> float:
-    """ε = Φ⁻¹((p + 1) / 2) √2 β: equal systems of known skill tie with probability p."""
-    from scipy.special import ndtri
-
-    return float(ndtri((draw_probability + 1) / 2)) * math.sqrt(2) * beta
+    @property
+    def posterior(self) -> Posterior:
+        assert self.scores is not None
+        assert self.deviations is not None
+        return self.scores, self.deviations**2
 
 
 def cut_difference(mean: FloatArray, deviation: FloatArray, radius: float) -> FloatArray:
@@ -164,6 +190,209 @@ def cut_difference(mean: FloatArray, deviation: FloatArray, radius: float) -> Fl
     return np.asarray(outcomes / outcomes.sum(-1, keepdims=True))
 
 
-def _one_of(name: str, got: object, allowed: tuple[str, ...]) -> None:
-    if got not in allowed:
-        raise InputError(f"setting {name}: got {got!r}; allowed: {', '.join(allowed)}")
+# -- the modes -------------------------------------------------------------------------------------
+
+
+class Mode:
+    """How one mode computes, and what follows from that for the model. It has no state: settings come with a model."""
+
+    needs: ClassVar[Needs] = "counts"
+    weights: ClassVar[bool] = True
+    ranges_from: ClassVar[RangeSource] = "resampling"
+    lacks: ClassVar[Mapping[str, str]] = {}
+
+    def fit(self, model: TrueSkill, data: Judgments | PairCounts, rng: RngLike) -> TrueSkillFit:
+        raise NotImplementedError
+
+    def added(self, fit: TrueSkillFit, more: Judgments | PairCounts) -> Fit:
+        """The fit with more judgments; a mode that reads counts starts over from all of them."""
+        counts = reading.counts_among(fit.systems, more)
+        assert fit.counts is not None
+        both = replace(fit.counts, wins=fit.counts.wins + counts.wins, ties=fit.counts.ties + counts.ties)
+        return self.fit(fit.model, both, fit.entropy)
+
+    def skills(self, model: TrueSkill, wins: FloatArray, ties: FloatArray, rng: np.random.Generator) -> Posterior:
+        """Of a mode that reads counts: means and variances from them."""
+        raise NotImplementedError
+
+    def passed(self, model: TrueSkill, judgments: Judgments, codes: IntArray, start: Posterior, scale: Scale) -> Ended:
+        """Of a mode that reads rows: what a pass over them comes to, from a start and with given β and ε."""
+        raise NotImplementedError
+
+
+_BETA_GROWS = "β grows with the number of judgments"
+_ONE_BY_ONE = {"duplication": _BETA_GROWS, "update": "the pass goes on with the β of the first judgments"}
+_ONE_PASS = Convergence(True, 1, "one pass")
+
+
+class _Replay(Mode):
+    """The official WMT procedure: as many random steps as there are judgments, and the mean over many such runs."""
+
+    ranges_from = "runs"
+    lacks = {  # noqa: RUF012
+        "monotone": "a mean over random runs moves by its Monte Carlo error",
+        "duplication": f"{_BETA_GROWS}, and so does the length of a run",
+    }
+
+    def skills(self, model: TrueSkill, wins: FloatArray, ties: FloatArray, rng: np.random.Generator) -> Posterior:
+        """Where one run ends."""
+        from ..kernels.trueskill import replay
+
+        judgments = reading.total(wins, ties)
+        mean, variance = replay(wins, ties, round(judgments), model.sigma, *model.scale(judgments), rng)
+        return mean, variance
+
+    def fit(self, model: TrueSkill, data: Judgments | PairCounts, rng: RngLike) -> TrueSkillFit:
+        counts = reading.checked(data)
+        # Draws go by content, not by name, so that renamed systems keep their scores.
+        order, alike = order_by_content(reading.content(counts))
+        part = np.ix_(order, order)
+        seeds = np.random.default_rng(rng).integers(0, 2**63, model.runs)
+        pieces = np.array_split(seeds, min(model.runs, 4 * compute.cores()))
+        tasks = [(model, counts.wins[part], counts.ties[part], piece) for piece in pieces]
+        runs = np.concatenate(compute.run(_runs, tasks), axis=1)[..., np.argsort(order)]
+        mean, variance = (reading.shared(runs[k].mean(axis=0), alike) for k in (0, 1))
+        fit = _fit(model, counts.systems, (mean, variance), counts.total)
+        done = Convergence(True, model.runs, "random runs")
+        return replace(fit, convergence=done, draws=runs[0], counts=counts, entropy=int(seeds[0]))
+
+
+def _runs(model: TrueSkill, wins: FloatArray, ties: FloatArray, seeds: IntArray) -> FloatArray:
+    """Means and variances at the end of one run a seed: an array (2, seeds, systems)."""
+    ends = [model.computing.skills(model, wins, ties, np.random.default_rng(int(seed))) for seed in seeds]
+    return np.stack(ends, axis=1)
+
+
+class _Batch(Mode):
+    """All judgments at once: expectation propagation to convergence, whatever their order."""
+
+    lacks = {"duplication": _BETA_GROWS}  # noqa: RUF012
+
+    def skills(self, model: TrueSkill, wins: FloatArray, ties: FloatArray, rng: np.random.Generator) -> Posterior:
+        return self._propagated(model, wins, ties)[0]
+
+    def fit(self, model: TrueSkill, data: Judgments | PairCounts, rng: RngLike) -> TrueSkillFit:
+        counts = reading.checked(data)
+        ended, sweeps, change = self._propagated(model, counts.wins, counts.ties)
+        done = _convergence(change <= _TOLERANCE * model.sigma, sweeps, change)
+        return replace(_fit(model, counts.systems, ended, counts.total), convergence=done, counts=counts)
+
+    def _propagated(self, model: TrueSkill, wins: FloatArray, ties: FloatArray) -> tuple[Posterior, int, float]:
+        """Means and variances, sweeps made and the last change."""
+        from ..kernels.trueskill_ep import propagate
+
+        beta, margin = model.scale(reading.total(wins, ties))
+        won, tied = np.nonzero(wins), np.nonzero(np.triu(ties, 1))
+        first, second = np.concatenate([won, tied], axis=1)
+        count = np.concatenate([wins[won], ties[tied]])
+        is_tie = np.arange(len(first)) >= len(won[0])
+        limits = (2 * beta**2, margin, _TOLERANCE * model.sigma, _SWEEPS)
+        mean, variance, sweeps, change = propagate(*_start(model, len(wins)), first, second, is_tie, count, *limits)
+        return (mean, variance), sweeps, change
+
+
+class _Shuffled(Mode):
+    """One pass over the judgments in random order."""
+
+    weights = False
+    lacks = {  # noqa: RUF012
+        **_ONE_BY_ONE,
+        "monotone": "the order of the judgments is random, and it matters",
+        "relabelling": "which judgment comes when depends on the order of the systems' names",
+    }
+
+    def skills(self, model: TrueSkill, wins: FloatArray, ties: FloatArray, rng: np.random.Generator) -> Posterior:
+        scale = model.scale(reading.total(wins, ties))
+        return _played(_start(model, len(wins)), reading.shuffled(wins, ties, rng), scale)
+
+    def fit(self, model: TrueSkill, data: Judgments | PairCounts, rng: RngLike) -> TrueSkillFit:
+        counts = reading.checked(data)
+        generator = np.random.default_rng(rng)
+        ended = self.skills(model, counts.wins, counts.ties, generator)
+        fit = _fit(model, counts.systems, ended, counts.total)
+        return replace(fit, convergence=_ONE_PASS, entropy=int(generator.integers(0, 2**63)))
+
+    def added(self, fit: TrueSkillFit, more: Judgments | PairCounts) -> Fit:
+        counts = reading.counts_among(fit.systems, more)
+        generator = np.random.default_rng(fit.entropy)
+        rows = reading.shuffled(counts.wins, counts.ties, generator)
+        ended = _played(fit.posterior, rows, (fit.beta, fit.margin))
+        return _moved(fit, ended, int(generator.integers(0, 2**63)))
+
+
+class _Sequence(Mode):
+    """One pass over the rows in the order they are given."""
+
+    needs = "rows"
+    weights = False
+    lacks = {  # noqa: RUF012
+        **_ONE_BY_ONE,
+        "monotone": "the order of the judgments matters",
+        "relabelling": "the chain of a tie follows the order of the systems' names",
+        "row order": "judgments are taken in the order of the rows",
+    }
+
+    def passed(self, model: TrueSkill, judgments: Judgments, codes: IntArray, start: Posterior, scale: Scale) -> Ended:
+        return _played(start, reading.rows_of(judgments, codes), scale), _ONE_PASS, ()
+
+    def fit(self, model: TrueSkill, data: Judgments | PairCounts, rng: RngLike) -> TrueSkillFit:
+        reading.checked(data)
+        judgments = reading.needs_rows(data, model.mode)
+        codes = np.arange(len(judgments.systems))
+        start, scale = _start(model, len(codes)), model.scale(len(judgments))
+        ended, done, notes = self.passed(model, judgments, codes, start, scale)
+        fit = _fit(model, judgments.systems, ended, len(judgments))
+        return replace(fit, convergence=done, notes=(*fit.notes, *notes))
+
+    def added(self, fit: TrueSkillFit, more: Judgments | PairCounts) -> Fit:
+        judgments = reading.needs_rows(more, fit.model.mode)
+        codes = reading.codes_among(fit.systems, judgments.systems)
+        ended, _, _ = self.passed(fit.model, judgments, codes, fit.posterior, (fit.beta, fit.margin))
+        return _moved(fit, ended, fit.entropy)
+
+
+class _Rankings(_Sequence):
+    """One pass over whole rankings in the order they begin in."""
+
+    def passed(self, model: TrueSkill, judgments: Judgments, codes: IntArray, start: Posterior, scale: Scale) -> Ended:
+        from ..kernels.trueskill_ep import play_rankings
+
+        chains = reading.chains_of(judgments)
+        mean, variance = start[0].copy(), start[1].copy()
+        ways = (*scale, model.tie_order == "both", _TOLERANCE)
+        change = play_rankings(mean, variance, chains.starts, codes[chains.members], chains.tied, *ways)
+        done = _convergence(change <= _TOLERANCE, 1, change)
+        return (mean, variance), done, (chains.note,) if chains.note else ()
+
+
+_MODES: Mapping[str, Mode] = {
+    "replay": _Replay(), "sequence": _Sequence(), "shuffled": _Shuffled(), "rankings": _Rankings(), "batch": _Batch(),
+}  # fmt: skip
+
+
+def _start(model: TrueSkill, systems: int) -> Posterior:
+    return np.zeros(systems), np.full(systems, model.sigma**2)
+
+
+def _played(start: Posterior, rows: reading.Rows, scale: Scale) -> Posterior:
+    from ..kernels.trueskill import play_sequence
+
+    mean, variance = start[0].copy(), start[1].copy()
+    play_sequence(mean, variance, *rows, *scale)
+    return mean, variance
+
+
+def _convergence(converged: bool, iterations: int, change: float) -> Convergence:
+    return Convergence(bool(converged), iterations, f"expectation propagation, last change {change:.1g}")
+
+
+def _fit(model: TrueSkill, systems: tuple[str, ...], ended: Posterior, judgments: float) -> TrueSkillFit:
+    beta, margin = model.scale(judgments)
+    note = f"β = {beta:.4g}, ε = {margin:.4g}: preset {model.preset} for {judgments:.10g} judgments"
+    if model.beta and model.margin:
+        note = f"β = {beta:.4g} and ε = {margin:.4g} as set"
+    return TrueSkillFit(model, systems, ended[0], np.sqrt(ended[1]), notes=(note,), beta=beta, margin=margin)
+
+
+def _moved(fit: TrueSkillFit, ended: Posterior, entropy: int) -> TrueSkillFit:
+    return replace(fit, scores=ended[0], deviations=np.sqrt(ended[1]), entropy=entropy)

@@ -9,11 +9,9 @@ import numpy.typing as npt
 
 from ..errors import InputError
 from ..judgments import Judgments
-from ..judgments.counts import FloatArray, PairCounts
+from ..judgments.arrays import BoolArray, FloatArray, IntArray
+from ..judgments.counts import PairCounts
 from .base import check_placeable, counts_of
-
-IntArray = npt.NDArray[np.int64]
-BoolArray = npt.NDArray[np.bool_]
 
 
 class Rows(NamedTuple):
@@ -69,6 +67,13 @@ def expanded(wins: FloatArray, ties: FloatArray) -> Rows:
     return Rows(first.astype(np.int32), second.astype(np.int32), outcome.astype(np.int8))
 
 
+def shuffled(wins: FloatArray, ties: FloatArray, rng: np.random.Generator) -> Rows:
+    """Single judgments from counts, in random order."""
+    rows = expanded(wins, ties)
+    order = rng.permutation(len(rows.first))
+    return Rows(rows.first[order], rows.second[order], rows.outcome[order])
+
+
 def needs_rows(data: Judgments | PairCounts, mode: str) -> Judgments:
     """The judgments, for a mode that takes them one by one."""
     if isinstance(data, PairCounts):
@@ -84,6 +89,15 @@ def codes_among(systems: tuple[str, ...], some: tuple[str, ...]) -> IntArray:
     if unknown:
         raise InputError(f"the fit has no system {unknown[0]!r}, so judgments of it cannot be added; fit all together")
     return np.array([systems.index(name) for name in some], dtype=np.int64)
+
+
+def counts_among(systems: tuple[str, ...], more: Judgments | PairCounts) -> PairCounts:
+    """The counts of more judgments, by the codes of the systems that were fitted."""
+    counts = counts_of(more)
+    part = np.ix_(*[codes_among(systems, counts.systems)] * 2)
+    wins, ties = (np.zeros([len(systems)] * 2) for _ in range(2))
+    wins[part], ties[part] = counts.wins, counts.ties
+    return PairCounts(systems, wins, ties, counts.lang_pair)
 
 
 def rows_of(judgments: Judgments, codes: IntArray) -> Rows:

@@ -17,7 +17,7 @@ from ..judgments.arrays import FloatArray, IntArray
 from ..judgments.counts import PairCounts
 from ..judgments.digest import row_words
 from ..judgments.units import Unit, UnitKinds, check_units, choose_unit, unit_codes, unit_kinds
-from ..models.base import CountModel, Fit, Model, RefitModel
+from ..models.base import Fit, Model, Scorer
 
 #: A piece of work holds at most about this many numbers, which bounds memory.
 _NUMBERS_IN_A_PIECE = 4_000_000
@@ -91,7 +91,7 @@ def _pieces(resamples: int, most: int, slots: int) -> list[tuple[int, int]]:
     return [(lo, min(lo + step, resamples)) for lo in range(0, resamples, step)]
 
 
-def _score_counts(model: CountModel, kinds: UnitKinds, seed: int, lo: int, hi: int) -> tuple[FloatArray, IntArray]:
+def _score_counts(model: Scorer, kinds: UnitKinds, seed: int, lo: int, hi: int) -> tuple[FloatArray, IntArray]:
     rngs = [generator(seed, Stream.REPLICATES, r) for r in range(lo, hi)]
     drawn = np.stack([kinds.draw(rng) for rng in rngs])
     scores = model.score(kinds.tables(drawn), rngs)
@@ -99,7 +99,7 @@ def _score_counts(model: CountModel, kinds: UnitKinds, seed: int, lo: int, hi: i
 
 
 def _refit(
-    model: RefitModel, judgments: Judgments, units: IntArray, seed: int, lo: int, hi: int
+    model: Model, judgments: Judgments, units: IntArray, seed: int, lo: int, hi: int
 ) -> tuple[FloatArray, IntArray]:
     # Rows by unit, then by content, so that the order of the file plays no part.
     order = np.lexsort((row_words(judgments.frame), units))

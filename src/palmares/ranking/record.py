@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from .._version import __version__
-from ..models.base import Model, settings
+from ..models.base import Model, setting_text, settings
 
 
 @dataclass(frozen=True)
@@ -42,21 +42,10 @@ class Record:
         """Every part by name, as the signature writes it."""
         front = {} if self.model is None else {"model": self.model, **self.settings}
         parts = {**front, **self.facts, "version": self.version}
-        return {name: fact_text(value) for name, value in parts.items()}
+        return {name: setting_text(value) for name, value in parts.items()}
 
     def __str__(self) -> str:
         return "|".join(f"{name}:{text}" for name, text in self.texts().items())
-
-
-def fact_text(value: Any) -> str:
-    """A setting or fact as signatures and listings write it."""
-    if value is None or value == "":
-        return "none"
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    if isinstance(value, float) and float(short := f"{value:g}") == value:
-        return short
-    return str(value)
 
 
 def signature(facts: Mapping[str, Any], model: Model | None = None) -> str:

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from ..analysis.compare.against_gold import GoldComparison, GoldLine
 from ..analysis.compare.comparison import Comparison, Measure, ModelScore
 from ..analysis.compare.comparison import flat as flat_line
+from ..analysis.compare.gold import GoldComparison, GoldLine
 from ..analysis.compare.trials import AGAINST_GOLD, Curve, TrialMean
 from ..analysis.compare.trials import MEASURES as TRIAL_MEASURES
 from .tables import Column, Grouped, Table, View
@@ -84,7 +84,7 @@ def _comparison(comparison: Comparison, title: str | None) -> Table:
     ]  # fmt: skip
     rows: list[list[Any]] = [_cells(line) for line in comparison.lines]
     bounds = {"oracle": comparison.oracle}
-    if comparison.facts["folds"] > 1:  # with a single fold both oracles are the same
+    if comparison.record.facts["folds"] > 1:  # with a single fold both oracles are the same
         bounds["oracle by fold"] = comparison.oracle_by_fold
     rows += [[name, bound, None, None, bound, None, None, None] for name, bound in bounds.items()]
     notes = [_split(comparison), *_READ, *_oracles(comparison), *_close(comparison), *_warnings(comparison)]
@@ -222,7 +222,7 @@ def _cells(line: ModelScore) -> list[Any]:
 
 
 def _split(comparison: Comparison) -> str:
-    facts = comparison.facts
+    facts = comparison.record.facts
     if facts["folds"] == 1:
         trained, tested = comparison.trained, comparison.judgments
         return f"Trained on {trained:,} judgments of some judges, tested on {tested:,} of others."
@@ -234,7 +234,7 @@ def _split(comparison: Comparison) -> str:
 
 def _oracles(comparison: Comparison) -> list[str]:
     """What the last rows mean; over several folds only the second bounds what is trained and tested fold by fold."""
-    if comparison.facts["folds"] == 1:
+    if comparison.record.facts["folds"] == 1:
         return [f"oracle: the most frequent outcome of each pair, counted on what is tested; {_BOUND}."]
     return [
         "oracle: the most frequent outcome of each pair over all folds; a model, trained anew for each, may exceed it;",

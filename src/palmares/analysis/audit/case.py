@@ -22,7 +22,7 @@ from ...judgments import (
     unit_codes,
 )
 from ...judgments.digest import row_words
-from ...models.base import CountModel, Model
+from ...models.base import Model, Scorer
 from ...models.bradley_terry import BradleyTerry, BradleyTerryFit
 from ...ranking.bootstrap import Replicates, resample
 from ...ranking.evidence import source_of
@@ -50,7 +50,7 @@ class Tally:
 class LeftOut:
     """Scores without one judge at a time: ``without[k]`` are those without judge ``judges[k]``."""
 
-    model: CountModel
+    model: Model
     scores: FloatArray = field(repr=False)
     judges: IntArray = field(repr=False)
     without: FloatArray = field(repr=False)
@@ -175,12 +175,12 @@ class Case:
         return self.judge_sums.exchanged(self.execution)
 
     @property
-    def _scorer(self) -> CountModel:
+    def _scorer(self) -> Model:
         """The model, or Bradley–Terry where one score of it is random, or needs more than counts."""
-        usable = self.model.needs == "counts" and self.model.ranges_from == "resampling"
-        return cast(CountModel, self.model) if usable else BradleyTerry()
+        model = self.model
+        return model if model.needs == "counts" and model.ranges_from == "resampling" else BradleyTerry()
 
-    def _without(self, model: CountModel, judges: IntArray) -> FloatArray:
+    def _without(self, model: Scorer, judges: IntArray) -> FloatArray:
         step = max(1, _NUMBERS_IN_A_PIECE // (6 * len(self.systems) ** 2))
         pieces = [judges[lo : lo + step] for lo in range(0, len(judges), step)]
         rngs = [[self.execution.generator(Stream.AUDIT_LEFT_OUT, 1 + int(j)) for j in piece] for piece in pieces]
@@ -199,9 +199,7 @@ class Case:
         whole = np.bincount(cells, self.weights, minlength=size)
         return PairCounts.from_table(self.systems, np.maximum(whole - own, 0.0))
 
-    def _resampled(self, model: CountModel, unit: Unit) -> Replicates:
-        execution = self.execution
-        assert execution.seed is not None  # `audit` prepared it
+    def _resampled(self, model: Model, unit: Unit) -> Replicates:
         return resample(
             model, self.judgments, unit=unit, resamples=self.resamples, seed=execution.seed,
             executor=execution.executor, workers=execution.workers,

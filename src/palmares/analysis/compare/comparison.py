@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
 import polars as pl
 
 from ...errors import InputError
+from ...ranking.record import Record
 
 #: Every measure of a comparison, and whether more of it is better.
 HIGHER_IS_BETTER = {
@@ -36,7 +36,7 @@ class Measure:
 
 @dataclass(frozen=True)
 class CalibrationBin:
-    """Predictions between two probabilities: their mean, and how often what they foretold came true."""
+    """Predictions between two probabilities: their mean, and how often they came true."""
 
     outcome: str  # "decided" (one of the two is better) or "tie"
     low: float
@@ -66,13 +66,13 @@ class ModelScore:
 
     def measure(self, name: str) -> Measure | None:
         """A measure by its name in `HIGHER_IS_BETTER`."""
-        found: Measure | None = getattr(self, name)
-        return found
+        measure: Measure | None = getattr(self, name)
+        return measure
 
 
 @dataclass(frozen=True)
 class Comparison:
-    """Models on the same held-out judgments, best first, and what could be foretold from the names of systems alone.
+    """Models on the same held-out judgments, best first, and what could be predicted from the names of systems alone.
 
     Attributes
     ----------
@@ -92,14 +92,18 @@ class Comparison:
     trained: int
     lang_pair: str | None
     sort: str
-    signature: str
-    facts: Mapping[str, Any] = field(repr=False)
+    record: Record = field(repr=False)
     notes: tuple[str, ...] = ()
 
     def __getitem__(self, model: str) -> ModelScore:
         if model not in self.models:
             raise InputError(f"no model {model!r} was compared; there are: {', '.join(self.models)}")
         return next(line for line in self.lines if line.model == model)
+
+    @property
+    def signature(self) -> str:
+        """How the comparison was made, on one line."""
+        return str(self.record)
 
     @property
     def models(self) -> tuple[str, ...]:
@@ -111,12 +115,14 @@ class Comparison:
 
     def to_dict(self) -> dict[str, Any]:
         """The documented JSON shape."""
+        facts = self.record.facts
         return {
             "signature": self.signature,
+            "record": self.record.to_dict(),
             "lang_pair": self.lang_pair,
             "judgments": self.judgments,
             "trained": self.trained,
-            **{name: self.facts[name] for name in ("folds", "by", "errors_by", "groups", "radii", "seed", "data")},
+            **{name: facts[name] for name in ("folds", "by", "errors_by", "groups", "radii", "seed", "data")},
             "sort": self.sort,
             "models": [asdict(line) for line in self.lines],
             "oracle": asdict(self.oracle),
@@ -129,8 +135,8 @@ def flat(line: ModelScore) -> dict[str, Any]:
     """A line as one flat record."""
     record: dict[str, Any] = {"model": line.model}
     for name in HIGHER_IS_BETTER:
-        found = line.measure(name) or Measure(None, None)  # type: ignore[arg-type]
-        parts = {"": found.value, "_error": found.error, "_difference": found.difference,
-                 "_difference_error": found.difference_error}  # fmt: skip
+        measure = line.measure(name) or Measure(None, None)  # type: ignore[arg-type]
+        parts = {"": measure.value, "_error": measure.error, "_difference": measure.difference,
+                 "_difference_error": measure.difference_error}  # fmt: skip
         record |= {name + suffix: value for suffix, value in parts.items()}
     return {**record, "radius": line.radius[0] if line.radius else None, "refused": line.refused}

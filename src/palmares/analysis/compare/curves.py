@@ -1,4 +1,7 @@
-"""Learning curves: how many judgments does a model need?"""
+"""Learning curves (how many judgments does a model need?) and the noise test.
+
+The noise test asks how much a model loses when some judges answer at random (Otani et al. 2016, §6.4).
+"""
 
 from __future__ import annotations
 
@@ -6,20 +9,22 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+import polars as pl
 
-from ... import compute
-from ...compute import RngLike, generator, seed_of
+from ...compute import Execution, RngLike, Stream, generator, seed_of
 from ...errors import InputError
 from ...judgments import Judgments
+from ...judgments.arrays import IntArray
 from ...models.base import Model, check_one_lang_pair
-from .contenders import RUNS, contenders, names_text
-from .folds import SUBSETS, IntArray, Patterns, choose_by, judge_folds, patterns_text, units_of
 from .gold import Gold
-from .radius import Radii
+from .run import contenders, models_text
+from .testing import Folds, Testing, choose_by, judge_folds, random_folds, units_of
 from .trials import Curve, Plan, Result, one_trial
 
 #: Of one trial: the rows that subsets are drawn from, and the rows that are tested.
 Rows = tuple[IntArray, IntArray]
+#: How many folds a noise test has, unless `Testing` says.
+FOLDS = 10
 
 
 def learning_curve(
@@ -28,23 +33,17 @@ def learning_curve(
     sizes: Sequence[int],
     trials: int = 5,
     models: Sequence[str | Model] | None = None,
-    by: str = "auto",
-    radii: Radii = "every",
-    runs: int = RUNS,
-    train_judges: Patterns = None,
-    test_judges: Patterns = None,
+    testing: Testing | None = None,
     gold: Gold | None = None,
     rng: RngLike = None,
-    executor: compute.ExecutorLike = None,
-    workers: int | None = None,
-    progress: compute.Progress | None = None,
+    execution: Execution | None = None,
 ) -> Curve:
     """Train on random subsets of so many judgments, test on the rest, several times.
 
     In every trial, whole units are drawn at random until they hold half of the judgments, or as many as the largest
     size if that is more; the models are trained on random subsets of these judgments, smaller ones within larger ones,
     and tested on all the others.
-    With ``train_judges`` or ``test_judges``, subsets come from the former's judgments and the latter's are tested.
+    Where ``testing`` names judges, subsets come from the training judges and the judgments of the others are tested.
 
     Parameters
     ----------
@@ -57,27 +56,26 @@ def learning_curve(
 
     See `palmares.analysis.compare.run.compare` for the others.
     """
+    testing, execution = testing or Testing(), Execution.prepared(execution, rng)
     check_one_lang_pair(judgments)
-    seed, unit = seed_of(rng), choose_by(judgments, by)
-    ordered = sorted(set(sizes))
-    chosen = contenders(models, runs=runs)
-    plan = Plan("size", ordered, trials, chosen, gold, seed, radii)
-    facts: dict[str, Any] = {"models": names_text(models, chosen), "by": unit, "runs": runs}
-    if train_judges is not None or test_judges is not None:
-        split = judge_folds(judgments, train_judges, test_judges)
+    if testing.folds is not None:
+        raise InputError("a learning curve has no folds: sizes say what is trained on; leave out folds")
+    unit, chosen = choose_by(judgments, testing.by), contenders(models, runs=testing.runs)
+    plan = Plan("size", sorted(set(sizes)), trials, chosen, testing, gold, seed_of(execution.seed))
+    facts: dict[str, Any] = {"models": models_text(models, chosen), "by": unit, "runs": testing.runs}
+    if testing.by_judges:
+        split = judge_folds(judgments, testing.train_judges, testing.test_judges)
         judgments = split.judgments
         rows = [(np.flatnonzero(split.fold < 0), np.flatnonzero(split.fold == 0))] * trials
-        facts |= {"train_judges": patterns_text(train_judges), "test_judges": patterns_text(test_judges)}
+        facts |= testing.judge_facts
     else:
         units = units_of(judgments, unit)
         pool = max(*sizes, -(-len(judgments) // 2), 0)
-        rows = [_split(units, pool, generator(seed, SUBSETS, t)) for t in range(trials)]
+        rows = [_split(units, pool, execution.generator(Stream.SUBSETS, t)) for t in range(trials)]
     _check_sizes(sizes, rows)
     # Numbered by content, so that the order of the file plays no part in what is drawn.
-    data = (judgments, units_of(judgments, "judgment"), rows)
-    tested = float(np.mean([len(test) for _, test in rows]))
-    where: dict[str, Any] = {"executor": executor, "workers": workers, "progress": progress}
-    return plan.run(_point, data, judgments, facts, tested=tested, **where)
+    points = plan.run(_at_size, (judgments, units_of(judgments, "judgment"), rows), execution)
+    return plan.curve(points, judgments, facts, tested=float(np.mean([len(test) for _, test in rows])))
 
 
 def _split(units: IntArray, judgments: int, rng: np.random.Generator) -> Rows:
@@ -106,11 +104,95 @@ def _check_sizes(sizes: Sequence[int], rows: Sequence[Rows]) -> None:
         )
 
 
-def _point(
+def _at_size(
     plan: Plan, judgments: Judgments, number: IntArray, rows: Sequence[Rows], name: str, size: int, trial: int
 ) -> Result:
     """One model trained on one subset."""
     pool, test = rows[trial]
-    place = generator(plan.seed, SUBSETS, trial, 1).permutation(len(number))
+    place = generator(plan.seed, Stream.SUBSETS, trial, 1).permutation(len(number))
     subset = np.sort(pool[np.argsort(place[number[pool]])[:size]])
     return one_trial(plan, name, judgments.take(subset), judgments.take(test), (trial, size))
+
+
+# -- noise -----------------------------------------------------------------------------------------
+
+
+def noise_test(
+    judgments: Judgments,
+    *,
+    shares: Sequence[float] = (0.1, 0.2, 0.3, 0.4, 0.5),
+    trials: int = 5,
+    models: Sequence[str | Model] | None = None,
+    testing: Testing | None = None,
+    gold: Gold | None = None,
+    rng: RngLike = None,
+    execution: Execution | None = None,
+) -> Curve:
+    """Let a share of the judges answer uniformly at random, and fit every model to what comes of it.
+
+    In every trial one fold is set aside as it is; in the others, the judgments of randomly chosen judges are replaced
+    by random ones, and the models fitted to these are tested on the fold. A larger share keeps the judges of a smaller
+    one. No noise (share 0) is always among the conditions.
+
+    Parameters
+    ----------
+    shares
+        Shares of the judges.
+    trials
+        How often judges and their answers are drawn; at most as often as there are folds (10 by default).
+    gold
+        Also compare scores with these.
+
+    See `palmares.analysis.compare.run.compare` for the others.
+    """
+    testing, execution = testing or Testing(), Execution.prepared(execution, rng)
+    check_one_lang_pair(judgments)
+    if not judgments.has("judge"):
+        raise InputError("the noise test lets some judges answer at random, but the judgments have no judge")
+    if testing.by_judges:
+        raise InputError("the noise test draws judges by itself; leave out train_judges and test_judges")
+    if bad := [share for share in shares if not 0 <= share <= 1]:
+        raise InputError(f"noise: got {bad[0]:g}; allowed: shares of the judges, from 0 to 1")
+    unit, chosen = choose_by(judgments, testing.by), contenders(models, runs=testing.runs)
+    values = sorted({0.0, *map(float, shares)})
+    plan = Plan("noise", values, trials, chosen, testing, gold, seed_of(execution.seed))
+    asked = FOLDS if testing.folds is None else testing.folds
+    split = random_folds(judgments, folds=asked, by=unit, rng=execution.generator(Stream.FOLDS))
+    if trials > split.count:
+        raise InputError(f"trials: got {trials}; allowed: at most the number of folds, {split.count}")
+    facts = {"models": models_text(models, chosen), "folds": split.count, "by": unit, "runs": testing.runs}
+    points = plan.run(_with_share, (split, units_of(judgments, "judgment")), execution)
+    return plan.curve(points, judgments, facts, tested=float((split.fold < trials).sum() / trials))
+
+
+def noisy_judges(judges: int, share: float) -> int:
+    """How many judges a share is; at least one of a share above 0, or it would say nothing."""
+    return max(round(share * judges), int(share > 0))
+
+
+def with_noise(judgments: Judgments, share: float, rng: np.random.Generator, number: IntArray) -> Judgments:
+    """The judgments, with those of a share of the judges replaced by answers drawn uniformly from the three.
+
+    Pairs of one ranking are answered one by one, so a noisy ranking need not be consistent.
+
+    Parameters
+    ----------
+    number
+        A number for every row that does not depend on the order of rows; the draws go by it.
+    """
+    judges = len(judgments.judges)
+    noisy = rng.permutation(judges) < noisy_judges(judges, share)
+    answers = rng.integers(-1, 2, len(judgments))[number]
+    # Code −1, a row without a judge, picks the False at the end.
+    replaced = np.append(noisy, False)[judgments.codes("judge")]
+    outcome = np.where(replaced, answers, judgments.codes("outcome"))
+    column = pl.Series("outcome", outcome).cast(judgments.frame.schema["outcome"])
+    return Judgments(judgments.frame.with_columns(column), judgments.names)
+
+
+def _with_share(plan: Plan, folds: Folds, number: IntArray, name: str, share: float, trial: int) -> Result:
+    """One model trained on noisy judgments and tested on one clean fold."""
+    judgments, tested = folds.judgments, folds.fold == trial
+    noisy = with_noise(judgments, share, generator(plan.seed, Stream.NOISE, trial), number)
+    train, test = noisy.take(np.flatnonzero(~tested)), judgments.take(np.flatnonzero(tested))
+    return one_trial(plan, name, train, test, (trial,))

@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import polars as pl
 
-from ... import compute
-from ...compute import RngLike, seed_of
-from ...errors import InputError
+from ...compute import Execution, RngLike, Stream, generator, seed_of
+from ...errors import InputError, PalmaresError
 from ...judgments import Judgments
-from ...judgments.counts import FloatArray
+from ...judgments.arrays import FloatArray
 from ...judgments.units import choose_unit
-from ...models.base import RunsModel, check_placeable, create
+from ...models.base import Model, check_one_lang_pair, check_placeable, create
 from ...ranking.bootstrap import comparable, resample
+from ...ranking.record import Record
+from .run import contenders, models_text
+from .testing import RUNS
 
 
 @dataclass(frozen=True)
@@ -78,19 +81,19 @@ def bootstrap_gold(
     *,
     resamples: int = 1000,
     rng: RngLike = None,
-    executor: compute.ExecutorLike = None,
-    workers: int | None = None,
-    progress: compute.Progress | None = None,
+    execution: Execution | None = None,
 ) -> Gold:
     """The mean TrueSkill score over bootstrap samples of all judgments, each replayed once."""
+    execution = Execution.prepared(execution, rng)
     model = create("trueskill")
-    assert isinstance(model, RunsModel)  # its default mode replays the judgments at random
     check_placeable(judgments.counts, linked_by=model.linked_by)
     unit, _ = choose_unit(judgments, "auto")
-    where: dict[str, Any] = {"executor": executor, "workers": workers, "progress": progress}
-    found = resample(model.single_run(), judgments, unit=unit, resamples=resamples, seed=seed_of(rng), **where)
+    samples = resample(
+        model.single_run(), judgments, unit=unit, resamples=resamples, seed=seed_of(execution.seed),
+        executor=execution.executor, workers=execution.workers, progress=execution.progress,
+    )  # fmt: skip
     source = f"the mean TrueSkill score over {resamples} bootstrap samples"
-    return Gold(judgments.systems, found.scores.mean(axis=0), source, f"trueskill-{resamples}")
+    return Gold(judgments.systems, samples.scores.mean(axis=0), source, f"trueskill-{resamples}")
 
 
 def read_gold(path: str | Path) -> Gold:
@@ -118,3 +121,78 @@ def _discounts(scores: FloatArray) -> FloatArray:
     order = np.argsort(group, kind="stable")
     shared = np.bincount(group[order], by_rank) / np.bincount(group)
     return np.asarray(shared[group])
+
+
+# -- models against gold scores --------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class GoldLine:
+    """One model; without scores, or where it refused, there is no agreement."""
+
+    model: str
+    agreement: GoldAgreement | None
+    refused: str | None = None
+
+
+@dataclass(frozen=True)
+class GoldComparison:
+    """Models by Pearson's r with the gold scores, best first."""
+
+    lines: tuple[GoldLine, ...]
+    gold: str
+    lang_pair: str | None
+    record: Record = field(repr=False)
+
+    @property
+    def signature(self) -> str:
+        """How the comparison was made, on one line."""
+        return str(self.record)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The documented JSON shape."""
+        return {
+            "gold": self.gold,
+            "signature": self.signature,
+            "record": self.record.to_dict(),
+            "models": [asdict(line) for line in self.lines],
+        }
+
+
+def against_gold(
+    judgments: Judgments,
+    gold: Gold,
+    *,
+    models: Sequence[str | Model] | None = None,
+    runs: int = RUNS,
+    rng: RngLike = None,
+    execution: Execution | None = None,
+) -> GoldComparison:
+    """Fit every model to all judgments and compare its scores with gold scores.
+
+    ``runs`` is how many random runs a model of random runs makes, unless its own settings say. See
+    `palmares.analysis.compare.run.compare` for the other arguments.
+    """
+    check_one_lang_pair(judgments)
+    gold.aligned(judgments.systems)  # refuse before any work is done
+    chosen, execution = contenders(models, runs=runs), Execution.prepared(execution, rng)
+    lines = execution.run(_line, [(name,) for name in chosen], shared=(chosen, judgments, gold, execution.seed))
+    facts = {"models": models_text(models, chosen), "gold": gold.label, "runs": runs, "seed": execution.seed,
+             "judgments": len(judgments), "data": judgments.hash}  # fmt: skip
+    pair = judgments.lang_pairs[0] if judgments.lang_pairs else None
+    return GoldComparison(tuple(sorted(lines, key=_place)), gold.source, pair, Record.of(facts))
+
+
+def _line(models: Mapping[str, Model], judgments: Judgments, gold: Gold, seed: int, name: str) -> GoldLine:
+    try:
+        fit = models[name].fit(judgments, rng=generator(seed, Stream.FOLD_FITS))
+    except PalmaresError as error:
+        return GoldLine(name, None, str(error))
+    if fit.scores is None:
+        return GoldLine(name, None)
+    return GoldLine(name, agreement(gold.aligned(fit.systems), fit.scores))
+
+
+def _place(line: GoldLine) -> tuple[bool, float, str]:
+    pearson = line.agreement.pearson if line.agreement else None
+    return (line.agreement is None, -(pearson or 0.0), line.model)

@@ -1,6 +1,7 @@
-"""`evaluate`: fit a model to some judgments and see how well it foretells others.
+"""`evaluate`: fit a model to some judgments and see how well it predicts others.
 
-Everything is counted on (a, b, outcome) cells, not on rows: what a model says of a judgment depends on nothing else.
+Scores predict a judgment by a partial order: neighbours closer than a decision radius share a cluster (Bojar et al.
+2014, §3.4). Probabilities predict it by themselves.
 """
 
 from __future__ import annotations
@@ -8,26 +9,24 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 import numpy as np
-import numpy.typing as npt
 import polars as pl
 
-from ...compute import generator
+from ...compute import Stream, generator
 from ...errors import InputError
 from ...judgments import Judgments
-from ...judgments.counts import FloatArray, PairCounts
-from ...models.base import Fit, Model, OutcomeFit, check_one_lang_pair
+from ...judgments.arrays import FloatArray, IntArray
+from ...judgments.counts import PairCounts
+from ...models.base import Fit, Model, check_one_lang_pair
 from ...ranking.bootstrap import comparable
-from .radius import Radii, check_radii, partition, tuned_radius
+from .testing import Radii, Tested, check_radii
 
-#: What is measured of every judgment, in the order of `CellScores.values`.
+#: What is measured of every judgment, in the order of `Scores.values`.
 MEASURES = ("accuracy_clusters", "accuracy_outcome", "log_loss", "brier")
-
-IntArray = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True)
 class HeldOut:
-    """How well a model foretold held-out judgments: means over them, weighted where they have weights.
+    """How well a model predicted held-out judgments: means over them, weighted where they have weights.
 
     A measure that does not apply is None: a model that only ranks has no probabilities, one that only predicts no
     clusters.
@@ -39,7 +38,7 @@ class HeldOut:
     judgments
         How many were held out.
     accuracy_clusters, radius
-        The share that the partial order of the scores foretells, and the decision radius that makes the order. The
+        The share that the partial order of the scores predicts, and the decision radius that makes the order. The
         radius is tuned on the training judgments alone (Bojar et al. 2014, §3.4).
     accuracy_outcome
         The share whose outcome was the most probable of the three (Sakaguchi et al. 2014, §3.3); outcomes that are
@@ -63,12 +62,12 @@ class HeldOut:
 
 
 @dataclass(frozen=True)
-class CellScores:
-    """Measures of single (a, b, outcome) cells: ``values[m, c]`` for measure m; NaN where it does not apply."""
+class Scores:
+    """Measures of what was `Tested`: ``values[m, k]`` for measure m of key k; NaN where it does not apply."""
 
     radius: float | None
     values: FloatArray = field(repr=False)
-    #: P(a better), P(tie), P(b better) of every cell's pair, (cells, 3); None where the model does not predict.
+    #: P(a better), P(tie), P(b better) of every key, (keys, 3); None where the model does not predict.
     predicted: FloatArray | None = field(repr=False, default=None)
 
 
@@ -89,7 +88,7 @@ def evaluate(model: Model, train: Judgments, test: Judgments, *, seed: int, radi
     """
     check_radii(radii)
     train, test = aligned(train, test)
-    return held_out(model.fit(train, rng=generator(seed, 0)), train.counts, test, radii=radii)
+    return held_out(model.fit(train, rng=generator(seed, Stream.FIT)), train.counts, test, radii=radii)
 
 
 def held_out(fit: Fit, train: PairCounts, test: Judgments, *, radii: Radii = "every") -> HeldOut:
@@ -97,57 +96,29 @@ def held_out(fit: Fit, train: PairCounts, test: Judgments, *, radii: Radii = "ev
     if not len(test):
         raise InputError("got 0 held-out judgments; at least one is needed to score a model")
     check_one_lang_pair(test)
-    cells, inverse = np.unique(test.cells, return_inverse=True)
-    amounts = _amounts(inverse, test.weights)
-    scored = score_cells(fit, train, cells, radii=radii)
-    clusters, outcome, log_loss, brier = (_mean(row, amounts) for row in scored.values)
+    tested = Tested.of(fit.model, test)
+    scores = score(fit, train, tested, radii=radii)
+    clusters, outcome, log_loss, brier = (
+        None if np.isnan(row).any() else float(row @ tested.amounts / tested.amounts.sum()) for row in scores.values
+    )
     perplexity = None if log_loss is None else float(np.exp(log_loss))
-    return HeldOut(fit.model.id, len(test), clusters, scored.radius, outcome, log_loss, perplexity, brier)
+    return HeldOut(fit.model.id, len(test), clusters, scores.radius, outcome, log_loss, perplexity, brier)
 
 
-def _amounts(cell: IntArray, weights: FloatArray | None) -> FloatArray:
-    """The total weight of every cell, added up in an order that does not depend on the rows'."""
-    if weights is None:
-        return np.bincount(cell).astype(np.float64)
-    order = np.lexsort((weights, cell))
-    return np.bincount(cell[order], weights[order]).astype(np.float64)
-
-
-def score_cells(fit: Fit, train: PairCounts, cells: IntArray, *, radii: Radii = "every") -> CellScores:
-    """The measures of every cell, by a fit to training judgments with these counts.
-
-    Parameters
-    ----------
-    cells
-        Indices among all (a, b, outcome), as `Judgments.cells` has them.
-    """
-    n = len(fit.systems)
-    a, b, outcome = cells // 3 // n, cells // 3 % n, cells % 3
-    values = np.full((len(MEASURES), len(cells)), np.nan)
+def score(fit: Fit, train: PairCounts, tested: Tested, *, radii: Radii = "every") -> Scores:
+    """The measures of everything tested, by a fit to training judgments with these counts."""
+    values = np.full((len(MEASURES), len(tested.outcome)), np.nan)
     radius = None
     if fit.scores is not None:
         radius = tuned_radius(fit.scores, train, radii)
         cluster = partition(fit.scores, radius)
-        values[0] = 1 + np.sign(cluster[a] - cluster[b]) == outcome
-    table = outcome_table(fit)
-    if table is None:
-        return CellScores(radius, values)
-    q = table[a, b]
-    values[1:] = _of_probabilities(q, outcome)
-    return CellScores(radius, values, q)
-
-
-def outcome_table(fit: Fit) -> FloatArray | None:
-    """P(win), P(tie), P(loss) of every two systems, an array (n, n, 3), or None where the model does not predict."""
+        values[0] = 1 + np.sign(cluster[tested.a] - cluster[tested.b]) == tested.outcome
     if not fit.predicts:
-        return None
-    if isinstance(fit, OutcomeFit):
-        return fit.outcomes
-    n = len(fit.systems)
-    table = np.full((n, n, 3), 1 / 3)
-    for i, j in zip(*np.nonzero(~np.eye(n, dtype=bool)), strict=True):
-        table[i, j] = fit.predict(int(i), int(j))
-    return table
+        return Scores(radius, values)
+    rows = tested.judgments
+    q = fit.predict_pairs()[tested.a, tested.b] if rows is None else fit.predict_rows(rows)
+    values[1:] = _of_probabilities(q, tested.outcome)
+    return Scores(radius, values, q)
 
 
 def aligned(train: Judgments, test: Judgments) -> tuple[Judgments, Judgments]:
@@ -169,7 +140,7 @@ def _recoded(judgments: Judgments, systems: tuple[str, ...]) -> Judgments:
 
 
 def _of_probabilities(q: FloatArray, outcome: IntArray) -> FloatArray:
-    """Accuracy, log loss and Brier score of every cell, from the probabilities of its three outcomes."""
+    """Accuracy, log loss and Brier score of every key, from the probabilities of its three outcomes."""
     level = comparable(q)
     best = level == level.max(axis=1, keepdims=True)
     happened = np.arange(3) == outcome[:, None]
@@ -177,5 +148,57 @@ def _of_probabilities(q: FloatArray, outcome: IntArray) -> FloatArray:
     return np.stack([accuracy, -np.log(q[happened]), ((q - happened) ** 2).sum(axis=1)])
 
 
-def _mean(values: FloatArray, amounts: FloatArray) -> float | None:
-    return None if np.isnan(values).any() else float(values @ amounts / amounts.sum())
+# -- the decision radius ---------------------------------------------------------------------------
+
+#: 0, .01, …, .25: the radii that Bojar et al. 2014 tried.
+PUBLISHED = comparable(np.arange(26) / 100)
+
+
+def partition(scores: FloatArray, radius: float) -> IntArray:
+    """The cluster of every system, 1 the best: a new one begins where a score is more than ``radius`` below the last.
+
+    Bojar et al. 2014, Table 6: scores .60, .44, .39, .25, −.09, −.22 with radius .15 give 1 2 2 2 3 3.
+    """
+    order, gaps = _sorted(scores)
+    clusters = np.empty(len(scores), dtype=np.int64)
+    clusters[order] = 1 + np.concatenate([[0], np.cumsum(gaps > radius)])
+    return clusters
+
+
+def tuned_radius(scores: FloatArray, counts: PairCounts, radii: Radii = "every") -> float:
+    """The radius whose partial order agrees with most of ``counts``; the smallest of those that do equally well.
+
+    Parameters
+    ----------
+    radii
+        ``every``: all partitions that any radius can make are tried: 0 and the gaps between neighbours, whatever the
+        scale of the scores. ``published``: 0, .01, …, .25.
+    """
+    check_radii(radii)
+    order, gaps = _sorted(scores)
+    better, tied = counts.wins[np.ix_(order, order)], counts.ties[np.ix_(order, order)]
+    upper = np.triu_indices(len(order), 1)
+    # Two systems share a cluster as soon as the radius reaches the widest gap between them.
+    joined_at = _widest(gaps)[upper]
+    gain = (tied - better)[upper]
+    tried = PUBLISHED if radii == "published" else np.unique(np.concatenate([[0.0], gaps]))
+    by_gap = np.argsort(joined_at, kind="stable")
+    gained = np.concatenate([[0.0], np.cumsum(gain[by_gap])])
+    right = gained[np.searchsorted(joined_at[by_gap], tried, side="right")]
+    return float(tried[np.argmax(comparable(right))])
+
+
+def _sorted(scores: FloatArray) -> tuple[IntArray, FloatArray]:
+    """The systems best first, and how far each is below the one before it."""
+    level = comparable(scores)
+    order = np.argsort(-level, kind="stable")
+    return order, comparable(-np.diff(level[order]))
+
+
+def _widest(gaps: FloatArray) -> FloatArray:
+    """``[i, j]``, i < j: the widest of the gaps between places i and j."""
+    n = len(gaps) + 1
+    widest = np.zeros((n, n))
+    for i in range(n - 1):
+        widest[i, i + 1 :] = np.maximum.accumulate(gaps[i:])
+    return widest

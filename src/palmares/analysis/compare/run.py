@@ -1,56 +1,38 @@
-"""`compare`: which model foretells held-out judgments best?"""
+"""`compare`: which model predicts held-out judgments best?"""
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
-from ... import compute
-from ...compute import RngLike, generator, seed_of
+from ...compute import Execution, RngLike, Stream, generator
 from ...errors import InputError, PalmaresError
 from ...judgments import Judgments
-from ...judgments.counts import FloatArray
-from ...models.base import Model, check_one_lang_pair
-from ...ranking.record import signature
-from .calibration import tally
+from ...models import MODELS
+from ...models.base import Model, check_one_lang_pair, create, model_name, parse_model
+from ...ranking.record import Record
 from .comparison import HIGHER_IS_BETTER, Comparison
-from .contenders import RUNS, contenders, names_text
-from .folds import FITS, Folds, Patterns, choose_by, clusters_of, judge_folds, patterns_text, random_folds
-from .heldout import MEASURES, score_cells
-from .radius import Radii, check_radii
-from .standard_errors import Grouped
-from .standings import bound, standings
+from .heldout import MEASURES, score
+from .standings import FoldScore, Grouped, bound, standings, tally
+from .testing import RUNS, Folds, Radii, Testing, choose_by, clusters_of, judge_folds, random_folds
 
-
-@dataclass(frozen=True)
-class FoldScore:
-    """One model on one fold: `MEASURES` of the fold's cells, and what else is wanted of it."""
-
-    values: FloatArray = field(repr=False)
-    radius: float | None = None
-    calibration: FloatArray | None = field(default=None, repr=False)
-    converged: bool = True
-    refused: str | None = None
+#: What every comparison shows beside the models, for what they say without looking at who is judged.
+FLOORS = ("uniform", "adjusted-uniform")
+#: How many folds, unless `Testing` says.
+FOLDS = 100
 
 
 def compare(
     judgments: Judgments,
     *,
     models: Sequence[str | Model] | None = None,
-    folds: int = 100,
-    by: str = "auto",
-    radii: Radii = "every",
-    runs: int = RUNS,
-    train_judges: Patterns = None,
-    test_judges: Patterns = None,
+    testing: Testing | None = None,
     sort: str = "accuracy_clusters",
     rng: RngLike = None,
-    executor: compute.ExecutorLike = None,
-    workers: int | None = None,
-    progress: compute.Progress | None = None,
+    execution: Execution | None = None,
 ) -> Comparison:
     """Train every model on all folds but one, test it on that one, and so on for every fold.
 
@@ -60,94 +42,109 @@ def compare(
         Of one language pair.
     models
         Models, or texts like ``bradley-terry:ties=rao-kupper``; all that are registered if None.
-    folds
-        How many. Where there are fewer units, each is a fold of its own.
-    by
-        What a fold is made of: ``judgment``, ``ranking``, ``segment`` or ``judge``; ``auto`` is ``ranking``, or
-        ``judgment`` where there are no ranking ids.
-    radii
-        Decision radii to try on training judgments; see `palmares.analysis.compare.radius.tuned_radius`.
-    runs
-        How many random runs a model of random runs makes for each fit, unless its own settings say.
-    train_judges, test_judges
-        Shell patterns: train on these judges and test on those, once, instead of folds. One of the two is enough.
+    testing
+        Folds or groups of judges, and the settings of fits; by default 100 folds of whole rankings.
     sort
         The measure that puts models in order.
     rng
         A seed; None draws one. It is in the signature either way.
-    executor, workers, progress
-        See `palmares.compute.run`.
+    execution
+        Where the work runs.
     """
-    check_radii(radii)
+    testing, execution = testing or Testing(), Execution.prepared(execution, rng)
     check_one_lang_pair(judgments)
     if sort not in HIGHER_IS_BETTER:
         raise InputError(f"sort: got {sort!r}; allowed: {', '.join(HIGHER_IS_BETTER)}")
-    chosen, seed = contenders(models, runs=runs), seed_of(rng)
-    unit = choose_by(judgments, by)
+    chosen, unit = contenders(models, runs=testing.runs), choose_by(judgments, testing.by)
     notes: tuple[str, ...] = ()
-    facts: dict[str, Any] = {"models": names_text(models, chosen), "by": unit, "radii": radii, "runs": runs}
-    if train_judges is not None or test_judges is not None:
-        split = judge_folds(judgments, train_judges, test_judges)
-        groups = {"train_judges": patterns_text(train_judges), "test_judges": patterns_text(test_judges)}
-        facts |= {"by": "judge group", **groups}
+    facts: dict[str, Any] = {
+        "models": models_text(models, chosen), "by": unit, "radii": testing.radii, "runs": testing.runs,
+    }  # fmt: skip
+    if testing.by_judges:
+        split = judge_folds(judgments, testing.train_judges, testing.test_judges)
+        facts |= {"by": "judge group", **testing.judge_facts}
     else:
-        split = random_folds(judgments, folds=folds, by=unit, seed=seed)
-        notes = _few_units(split.count, folds, unit)
-    where: dict[str, Any] = {"executor": executor, "workers": workers, "progress": progress}
-    found = _scores(chosen, split, radii, seed, **where)
-    rows, errors_by = clusters_of(split.judgments, unit)
-    grouped = Grouped.of(split, rows)
+        asked = FOLDS if testing.folds is None else testing.folds
+        split = random_folds(judgments, folds=asked, by=unit, rng=execution.generator(Stream.FOLDS))
+        if split.count != asked:
+            each = f"there are only {split.count} {unit}s, so each is a fold of its own (asked for: {asked} folds)"
+            notes = (each,)
+    scores = _scores(chosen, split, testing.radii, execution)
+    groups, errors_by = clusters_of(split.judgments, unit)
+    by_cell = Grouped.of(split, groups)
+    by_row = Grouped.of(split, groups, by_row=True) if any(model.knows for model in chosen.values()) else by_cell
     facts |= {
-        "folds": split.count, "errors_by": errors_by, "groups": grouped.groups, "seed": seed,
+        "folds": split.count, "errors_by": errors_by, "groups": by_cell.groups, "seed": execution.seed,
         "systems": len(split.judgments.systems), "judgments": len(split.judgments), "data": split.judgments.hash,
     }  # fmt: skip
+    tested = np.bincount(split.fold + 1, minlength=split.count + 1)[1:]
     return Comparison(
-        lines=standings(found, grouped, sort),
-        oracle=bound(split, grouped, by_fold=False),
-        oracle_by_fold=bound(split, grouped, by_fold=True),
+        lines=standings(scores, {name: by_row if model.knows else by_cell for name, model in chosen.items()}, sort),
+        oracle=bound(split, by_cell, by_fold=False),
+        oracle_by_fold=bound(split, by_cell, by_fold=True),
         judgments=int((split.fold >= 0).sum()),
-        trained=_trained(split),
+        trained=round(float((len(split.judgments) - tested).mean())),
         lang_pair=judgments.lang_pairs[0] if judgments.lang_pairs else None,
         sort=sort,
-        signature=signature(facts),
-        facts=facts,
+        record=Record.of(facts),
         notes=notes,
     )
 
 
-def _scores(
-    models: Mapping[str, Model], split: Folds, radii: Radii, seed: int, **where: Any
-) -> dict[str, list[FoldScore]]:
-    """Every model on every fold, in the order of folds."""
-    # Fold by fold, so that slow and quick models take turns and the time left is guessed well.
-    tasks = [(name, fold) for fold in range(split.count) for name in models]
-    done = compute.run(score_fold, tasks, shared=(models, split, radii, seed), **where)
-    if all(score.refused for score in done):
-        raise InputError(f"no model could be trained: {done[0].refused}")
-    return {name: done[number :: len(models)] for number, name in enumerate(models)}
+def contenders(models: Sequence[str | Model] | None, *, runs: int = RUNS) -> dict[str, Model]:
+    """The models of a comparison by names that tell them apart, the floors among them.
+
+    Parameters
+    ----------
+    models
+        Models, or texts like ``bradley-terry`` or ``bradley-terry:ties=rao-kupper,scale=elo``; None for all that are
+        registered.
+    runs
+        How many runs a model of random runs makes, unless the text says so itself.
+    """
+    if runs < 1:
+        raise InputError(f"runs: got {runs}; allowed: at least 1")
+    asked = list(MODELS) if models is None else list(models)
+    if not asked:
+        raise InputError(f"got no model to compare; give at least one of: {', '.join(MODELS)}")
+    chosen = [_with_runs(model, runs) if isinstance(model, str) else model for model in (*asked, *FLOORS)]
+    # A comparison sets the number of runs itself, and its signature says how many.
+    return {model_name(model, apart_from=["runs"] if model.ranges_from == "runs" else []): model for model in chosen}
+
+
+def models_text(models: Sequence[str | Model] | None, chosen: Mapping[str, Model]) -> str:
+    """What was compared, for signatures."""
+    return "all" if models is None else "+".join(chosen)
 
 
 def score_fold(models: Mapping[str, Model], folds: Folds, radii: Radii, seed: int, name: str, fold: int) -> FoldScore:
     """Train one model on all folds but one and score it on that one."""
-    model, cells = models[name], folds.cells(fold)
+    model = models[name]
+    tested = folds.tested(model, fold)
     try:
-        fit = model.fit(folds.training(model, fold), rng=generator(seed, FITS, fold))
+        fit = model.fit(folds.training(model, fold), rng=generator(seed, Stream.FOLD_FITS, fold))
     except PalmaresError as error:
-        return FoldScore(np.full((len(MEASURES), len(cells)), np.nan), refused=str(error))
-    scored = score_cells(fit, folds.training_counts(fold), cells, radii=radii)
-    tallied = None
-    if scored.predicted is not None:
-        tallied = tally(scored.predicted, cells % 3, folds.tables[fold + 1][cells])
-    return FoldScore(scored.values, scored.radius, tallied, fit.convergence.converged)
+        return FoldScore(np.full((len(MEASURES), len(tested.outcome)), np.nan), refused=str(error))
+    scores = score(fit, folds.training_counts(fold), tested, radii=radii)
+    tallied = None if scores.predicted is None else tally(scores.predicted, tested.outcome, tested.amounts)
+    return FoldScore(scores.values, scores.radius, tallied, fit.convergence.converged)
 
 
-def _trained(split: Folds) -> int:
-    """How many judgments a model was trained on; the mean over folds."""
-    tested = np.bincount(split.fold + 1, minlength=split.count + 1)
-    return round(float((len(split.judgments) - tested[1:]).mean()))
+def _with_runs(text: str, runs: int) -> Model:
+    model_id, given = parse_model(text)
+    model = create(model_id, given)
+    if model.ranges_from != "runs" or "runs" in given:
+        return model
+    return dataclasses.replace(model, runs=runs)  # type: ignore[type-var]  # models are dataclasses
 
 
-def _few_units(made: int, asked: int, unit: str) -> tuple[str, ...]:
-    if made == asked:
-        return ()
-    return (f"there are only {made} {unit}s, so each is a fold of its own (asked for: {asked} folds)",)
+def _scores(
+    models: Mapping[str, Model], split: Folds, radii: Radii, execution: Execution
+) -> dict[str, list[FoldScore]]:
+    """Every model on every fold, in the order of folds."""
+    # Fold by fold, so that slow and quick models take turns and the time left is guessed well.
+    tasks = [(name, fold) for fold in range(split.count) for name in models]
+    done = execution.run(score_fold, tasks, shared=(models, split, radii, execution.seed))
+    if all(each.refused for each in done):
+        raise InputError(f"no model could be trained: {done[0].refused}")
+    return {name: done[number :: len(models)] for number, name in enumerate(models)}

@@ -1,22 +1,34 @@
-"""From scores of single folds to models in order, each with its distance from the best."""
+"""From scores of single folds to models in order, each with its distance from the best, and their calibration.
+
+Judgments come in dependent groups (rankings, judges), so a standard error is that of a mean over groups.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import Any
 
 import numpy as np
 
-from ...judgments.counts import FloatArray
-from .calibration import bins
-from .comparison import HIGHER_IS_BETTER, Measure, ModelScore
-from .folds import Folds
+from ...judgments.arrays import FloatArray, IntArray
+from .comparison import HIGHER_IS_BETTER, CalibrationBin, Measure, ModelScore
 from .heldout import MEASURES
-from .standard_errors import Grouped, standard_error
+from .testing import Folds
 
-if TYPE_CHECKING:
-    from .run import FoldScore
+BINS = 10
+OUTCOMES = ("decided", "tie")
+
+
+@dataclass(frozen=True)
+class FoldScore:
+    """One model on one fold: `MEASURES` of everything tested, and what else is wanted of it."""
+
+    values: FloatArray = field(repr=False)
+    radius: float | None = None
+    calibration: FloatArray | None = field(default=None, repr=False)
+    converged: bool = True
+    refused: str | None = None
 
 
 @dataclass(frozen=True)
@@ -27,11 +39,13 @@ class Mean:
     influence: FloatArray = field(repr=False)
 
 
-def standings(found: Mapping[str, Sequence[FoldScore]], grouped: Grouped, sort: str) -> tuple[ModelScore, ...]:
+def standings(
+    folds: Mapping[str, Sequence[FoldScore]], grouped: Mapping[str, Grouped], sort: str
+) -> tuple[ModelScore, ...]:
     """Every model's measures, by ``sort`` best first; those without it by the next measure that they have."""
-    means = {name: _means(scores, grouped) for name, scores in found.items()}
+    means = {name: _means(scores, grouped[name]) for name, scores in folds.items()}
     best = {measure: _best(means, measure) for measure in HIGHER_IS_BETTER}
-    lines = [_line(name, scores, means[name], best) for name, scores in found.items()]
+    lines = [_line(name, scores, means[name], best) for name, scores in folds.items()]
     return tuple(sorted(lines, key=lambda line: _place(line, sort)))
 
 
@@ -100,7 +114,104 @@ def _refusal(refusals: Sequence[str], folds: int) -> str:
 
 def _place(line: ModelScore, sort: str) -> tuple[object, ...]:
     for number, name in enumerate((sort, *HIGHER_IS_BETTER)):
-        if found := line.measure(name):
-            level = round(found.value, 12)
+        if measure := line.measure(name):
+            level = round(measure.value, 12)
             return (number, -level if HIGHER_IS_BETTER[name] else level, line.model)
     return (len(HIGHER_IS_BETTER) + 1, 0.0, line.model)
+
+
+# -- groups of judgments ---------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Grouped:
+    """The tested judgments, counted by group and by what was `Tested`: a sparse matrix ``amounts`` (groups, keys).
+
+    Keys are those of every fold, fold by fold: cells in the order of `Folds.cells`, or rows in that of `Folds.rows`.
+    """
+
+    amounts: Any = field(repr=False)
+
+    @classmethod
+    def of(cls, folds: Folds, groups: IntArray, *, by_row: bool = False) -> Grouped:
+        from scipy.sparse import csr_array
+
+        rows = np.flatnonzero(folds.fold >= 0)
+        if by_row:
+            rows = np.concatenate([folds.rows(fold) for fold in range(folds.count)])
+        weights = folds.judgments.weights
+        weight = np.ones(len(rows)) if weights is None else weights[rows]
+        cell = folds.fold[rows] * folds.tables.shape[1] + folds.judgments.cells[rows]
+        key = np.arange(len(rows)) if by_row else cell
+        group = np.unique(groups[rows], return_inverse=True)[1].reshape(-1)
+        order = np.lexsort((weight, key, group))
+        _, column = np.unique(key[order], return_inverse=True)
+        column = column.reshape(-1)
+        shape = (int(group.max()) + 1, int(column.max()) + 1)
+        return cls(csr_array((weight[order], (group[order], column)), shape=shape))
+
+    @property
+    def groups(self) -> int:
+        return int(self.amounts.shape[0])
+
+    def mean(self, values: FloatArray) -> float:
+        """The mean over judgments of a value that every key has."""
+        weight = self.amounts.sum(axis=0)
+        return float(values @ weight / weight.sum())
+
+    def influence(self, values: FloatArray) -> FloatArray:
+        """By how much each group moves the mean: (its sum − its weight × mean) / total weight."""
+        weight = self.amounts.sum(axis=1)
+        return np.asarray((self.amounts @ values - weight * self.mean(values)) / weight.sum())
+
+
+def standard_error(influence: FloatArray) -> float | None:
+    """√(G / (G − 1) Σ influence²) over G groups; None for a single group, which shows no spread."""
+    groups = len(influence)
+    return None if groups < 2 else float(np.sqrt(groups / (groups - 1) * (influence**2).sum()))
+
+
+# -- calibration: of what is predicted with probability q, does a share q come true? ---------------
+
+
+def tally(predicted: FloatArray, outcome: IntArray, amounts: FloatArray) -> FloatArray:
+    """Sums of one fold: an array (`OUTCOMES`, bins, 3) of judgments, predicted and observed.
+
+    A judgment is counted twice under ``decided``, as "a is better" and as "b is better", so that it does not matter
+    which of the two stands first; and once under ``tie``.
+
+    Parameters
+    ----------
+    predicted
+        P(a better), P(tie), P(b better) of every key.
+    outcome
+        Which of the three each key has.
+    amounts
+        How many judgments.
+    """
+    sums = np.zeros((len(OUTCOMES), BINS, 3))
+    for column, kind in ((0, 0), (1, 1), (2, 0)):
+        q = predicted[:, column]
+        place = np.minimum((q * BINS).astype(np.int64), BINS - 1)
+        for part, value in enumerate((amounts, amounts * q, amounts * (outcome == column))):
+            sums[kind, :, part] += np.bincount(place, value, minlength=BINS)
+    return sums
+
+
+def bins(tallies: Sequence[FloatArray]) -> tuple[CalibrationBin, ...]:
+    """The bins that any prediction falls into, from the sums of every fold.
+
+    Folds are random groups of units, so the spread between them gives the standard error: with share o of n judgments
+    in F folds, √(F / (F − 1) Σ (observed_f − o n_f)²) / n; None where all are in one fold.
+    """
+    by_fold = np.stack(tallies)
+    filled = []
+    for kind, name in enumerate(OUTCOMES):
+        for number in range(BINS):
+            amount, predicted, observed = by_fold[:, kind, number].sum(axis=0).tolist()
+            if amount > 0:
+                there = by_fold[by_fold[:, kind, number, 0] > 0, kind, number]
+                spread = standard_error((there[:, 2] - there[:, 0] * observed / amount) / amount)
+                edges = (number / BINS, (number + 1) / BINS)
+                filled.append(CalibrationBin(name, *edges, amount, predicted / amount, observed / amount, spread))
+    return tuple(filled)

@@ -8,16 +8,14 @@ from typing import Any, Literal
 
 import numpy as np
 
-from ... import compute
-from ...compute import generator
+from ...compute import Execution, Stream, generator
 from ...errors import InputError, PalmaresError
 from ...judgments import Judgments
 from ...models.base import Model
-from ...ranking.record import signature
-from .folds import FITS
+from ...ranking.record import Record
 from .gold import Gold, agreement
 from .heldout import held_out
-from .radius import Radii, check_radii
+from .testing import Testing
 
 #: What is averaged over trials: first what is held out, then what is compared with gold scores.
 HELD_OUT = ("accuracy_clusters", "accuracy_outcome", "perplexity", "log_loss", "brier")
@@ -52,6 +50,10 @@ class Trials:
     changes: Mapping[str, TrialMean]
 
 
+#: By condition, the models in the order they were given.
+Points = Mapping[float, tuple[Trials, ...]]
+
+
 @dataclass(frozen=True)
 class Curve:
     """Every model under every condition: ``points[value]`` holds the models in the order they were given.
@@ -67,13 +69,17 @@ class Curve:
     """
 
     condition: Literal["size", "noise"]
-    points: Mapping[float, tuple[Trials, ...]]
+    points: Points
     tested: int
     trials: int
     lang_pair: str | None
     gold: str | None
-    signature: str
-    facts: Mapping[str, Any] = field(repr=False)
+    record: Record = field(repr=False)
+
+    @property
+    def signature(self) -> str:
+        """How the curve was made, on one line."""
+        return str(self.record)
 
     @property
     def models(self) -> tuple[str, ...]:
@@ -83,6 +89,7 @@ class Curve:
         """The documented JSON shape."""
         return {
             "signature": self.signature,
+            "record": self.record.to_dict(),
             "lang_pair": self.lang_pair,
             "condition": self.condition,
             "tested": self.tested,
@@ -96,63 +103,58 @@ class Curve:
 
 @dataclass(frozen=True)
 class Plan:
-    """What a curve is made of: models, conditions, and how often each is tried."""
+    """What a curve is made of: conditions, how often each is tried, and with which models."""
 
     condition: Literal["size", "noise"]
     values: Sequence[float]
     trials: int
     models: Mapping[str, Model]
+    testing: Testing
     gold: Gold | None
     seed: int
-    radii: Radii
 
     def __post_init__(self) -> None:
-        check_radii(self.radii)
         if self.trials < 1:
             raise InputError(f"trials: got {self.trials}; allowed: at least 1")
 
-    def run(
-        self,
-        task: Callable[..., Result],
-        data: tuple[Any, ...],
-        judgments: Judgments,
-        facts: Mapping[str, Any],
-        *,
-        tested: float,
-        **where: Any,
-    ) -> Curve:
+    def run(self, task: Callable[..., Result], data: tuple[Any, ...], execution: Execution) -> Points:
         """Call ``task(plan, *data, model, value, trial)`` for every model, condition and trial, and sum up."""
         tasks = [(m, value, t) for t in range(self.trials) for value in self.values for m in self.models]
-        done = dict(zip(tasks, compute.run(task, tasks, shared=(self, *data), **where), strict=True))
-        found = {
+        done = dict(zip(tasks, execution.run(task, tasks, shared=(self, *data)), strict=True))
+        results = {
             (m, value): [done[m, value, t] for t in range(self.trials)] for m in self.models for value in self.values
         }
         start = self.values[0] if self.condition == "noise" else None
-        points = {
-            value: tuple(summed_up(m, found[m, value], None if start is None else found[m, start]) for m in self.models)
+        return {
+            value: tuple(
+                summed_up(m, results[m, value], None if start is None else results[m, start]) for m in self.models
+            )
             for value in self.values
         }
+
+    def curve(self, points: Points, judgments: Judgments, facts: Mapping[str, Any], *, tested: float) -> Curve:
+        """The result, with ``facts`` of its own in the record."""
         known = {
             self.condition: ",".join(f"{value:g}" for value in self.values),
-            "trials": self.trials, **facts, "gold": self.gold and self.gold.label, "radii": self.radii,
+            "trials": self.trials, **facts, "gold": self.gold and self.gold.label, "radii": self.testing.radii,
             "seed": self.seed, "judgments": len(judgments), "data": judgments.hash,
         }  # fmt: skip
         pair = judgments.lang_pairs[0] if judgments.lang_pairs else None
         source = None if self.gold is None else self.gold.source
-        return Curve(self.condition, points, round(tested), self.trials, pair, source, signature(known), known)
+        return Curve(self.condition, points, round(tested), self.trials, pair, source, Record.of(known))
 
 
 def one_trial(plan: Plan, name: str, train: Judgments, test: Judgments, key: Sequence[int]) -> Result:
     """What one fit comes to, by measure; or why there is none."""
     try:
-        fit = plan.models[name].fit(train, rng=generator(plan.seed, FITS, *key))
+        fit = plan.models[name].fit(train, rng=generator(plan.seed, Stream.FOLD_FITS, *key))
     except PalmaresError as error:
         return str(error)
-    held = held_out(fit, train.counts, test, radii=plan.radii)
-    found = {measure: getattr(held, measure) for measure in HELD_OUT}
+    held = held_out(fit, train.counts, test, radii=plan.testing.radii)
+    values = {measure: getattr(held, measure) for measure in HELD_OUT}
     if plan.gold is not None and fit.scores is not None:
-        found |= vars(agreement(plan.gold.aligned(fit.systems), fit.scores))
-    return {name: value for name, value in found.items() if value is not None}
+        values |= vars(agreement(plan.gold.aligned(fit.systems), fit.scores))
+    return {name: value for name, value in values.items() if value is not None}
 
 
 def summed_up(model: str, results: Sequence[Result], start: Sequence[Result] | None = None) -> Trials:

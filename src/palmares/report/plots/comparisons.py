@@ -111,7 +111,7 @@ def _colour(model: str, best: bool) -> str:
 
 
 def _title(alt: Any, comparison: Comparison, title: str | None) -> Any:
-    facts = comparison.facts
+    facts = comparison.record.facts
     split = f"{facts['folds']} folds by {facts['by']}" if facts["folds"] > 1 else "judges who were not trained on"
     over = " over all folds" if facts["folds"] > 1 else ""
     lines = [

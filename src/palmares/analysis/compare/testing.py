@@ -1,0 +1,261 @@
+"""How models are tested: what is held out together, what is left to train on, and what a fit is scored on."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import ClassVar, Literal, get_args
+
+import numpy as np
+
+from ...errors import InputError
+from ...judgments import Judgments
+from ...judgments.arrays import FloatArray, IntArray
+from ...judgments.counts import PairCounts
+from ...judgments.digest import row_words
+from ...judgments.units import Unit, unit_codes
+from ...models.base import Model
+
+By = Literal["judgment", "ranking", "segment", "judge"]
+BY: tuple[By, ...] = get_args(By)
+Radii = Literal["every", "published"]
+RADII: tuple[Radii, ...] = get_args(Radii)
+#: One or several shell patterns, or None for what is left.
+Patterns = str | Sequence[str] | None
+#: A model whose score is a mean over random runs makes this many where it is tested, which fits it often.
+RUNS = 10
+
+
+@dataclass(frozen=True)
+class Testing:
+    """How models are tested.
+
+    Attributes
+    ----------
+    folds
+        How many; None for the usual number (100 for `compare`, 10 for `noise_test`). Where there are fewer units, each
+        is a fold of its own.
+    by
+        What a fold is made of: ``judgment``, ``ranking``, ``segment`` or ``judge``; ``auto`` is ``ranking``, or
+        ``judgment`` where there are no ranking ids.
+    radii
+        Decision radii to try on training judgments; see `palmares.analysis.compare.heldout.tuned_radius`.
+    runs
+        How many random runs a model of random runs makes for each fit, unless its own settings say.
+    train_judges, test_judges
+        Shell patterns: train on these judges and test on those, once, instead of folds. One of the two is enough.
+    """
+
+    folds: int | None = None
+    by: str = "auto"
+    radii: Radii = "every"
+    runs: int = RUNS
+    train_judges: Patterns = None
+    test_judges: Patterns = None
+
+    #: Test runners take classes with such a name for tests.
+    __test__: ClassVar[bool] = False
+
+    def __post_init__(self) -> None:
+        check_radii(self.radii)
+        if self.by_judges and self.folds is not None:
+            raise InputError("train_judges and test_judges say what is trained on and what is tested; leave out folds")
+
+    @property
+    def by_judges(self) -> bool:
+        """Whether the judges, and not folds, say what is tested."""
+        return self.train_judges is not None or self.test_judges is not None
+
+    @property
+    def judge_facts(self) -> dict[str, str]:
+        """The two groups of judges, for signatures."""
+        groups = {"train_judges": self.train_judges, "test_judges": self.test_judges}
+        return {
+            name: "others" if patterns is None else patterns if isinstance(patterns, str) else ",".join(patterns)
+            for name, patterns in groups.items()
+        }
+
+
+def check_radii(radii: str) -> None:
+    if radii not in RADII:
+        raise InputError(f"radii: got {radii!r}; allowed: {', '.join(RADII)}")
+
+
+# -- what a fit is scored on -----------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Tested:
+    """What a fit is scored on: keys, each with two systems, an outcome, and how many judgments it stands for.
+
+    Where a prediction depends on nothing but the two systems, a key is an (a, b, outcome) cell with all judgments that
+    fall into it; where it depends on more, a key is a single judgment, and ``judgments`` has the rows.
+    """
+
+    a: IntArray = field(repr=False)
+    b: IntArray = field(repr=False)
+    #: 0 (a better), 1 (tie) or 2 (b better).
+    outcome: IntArray = field(repr=False)
+    amounts: FloatArray = field(repr=False)
+    judgments: Judgments | None = None
+
+    @classmethod
+    def of(cls, model: Model, judgments: Judgments) -> Tested:
+        """What a fit of this model is scored on, whatever the order of the rows."""
+        if model.knows:
+            return cls.of_rows(judgments.take(np.argsort(units_of(judgments, "judgment"))))
+        cells, inverse = np.unique(judgments.cells, return_inverse=True)
+        weights = judgments.weights
+        if weights is None:
+            return cls.of_cells(cells, np.bincount(inverse).astype(np.float64), len(judgments.systems))
+        # Floating sums depend on their order: add in an order that does not depend on the rows'.
+        order = np.lexsort((weights, inverse))
+        amounts = np.bincount(inverse[order], weights[order]).astype(np.float64)
+        return cls.of_cells(cells, amounts, len(judgments.systems))
+
+    @classmethod
+    def of_cells(cls, cells: IntArray, amounts: FloatArray, systems: int) -> Tested:
+        """Cells as `Judgments.cells` numbers them."""
+        return cls(cells // 3 // systems, cells // 3 % systems, cells % 3, amounts)
+
+    @classmethod
+    def of_rows(cls, judgments: Judgments) -> Tested:
+        a, b, outcome = (judgments.codes(name).astype(np.int64) for name in ("system_a", "system_b", "outcome"))
+        weights = np.ones(len(judgments)) if judgments.weights is None else judgments.weights
+        return cls(a, b, 1 - outcome, weights, judgments)
+
+
+@dataclass(frozen=True)
+class Folds:
+    """Judgments and the fold of each; a model is trained on all but one fold and tested on that.
+
+    ``fold`` is −1 for judgments that are only ever trained on. ``tables[f + 1]`` counts the cells of fold f.
+    """
+
+    judgments: Judgments
+    fold: IntArray = field(repr=False)
+    tables: FloatArray = field(repr=False)
+
+    @property
+    def count(self) -> int:
+        return len(self.tables) - 1
+
+    def training(self, model: Model, fold: int) -> Judgments | PairCounts:
+        """What a model is trained on: counts where these are enough for it."""
+        if model.needs == "counts":
+            return self.training_counts(fold)
+        return self.judgments.take(np.flatnonzero(self.fold != fold))
+
+    def training_counts(self, fold: int) -> PairCounts:
+        # Added up, not subtracted from the total: sums of weights would leave rests where there should be nothing.
+        table = np.delete(self.tables, fold + 1, axis=0).sum(axis=0)
+        return PairCounts.from_table(self.judgments.systems, table)
+
+    def tested(self, model: Model, fold: int) -> Tested:
+        """What a fit of the model is scored on."""
+        if model.knows:
+            return Tested.of_rows(self.judgments.take(self.rows(fold)))
+        cells = self.cells(fold)
+        return Tested.of_cells(cells, self.tables[fold + 1][cells], len(self.judgments.systems))
+
+    def cells(self, fold: int) -> IntArray:
+        """The (a, b, outcome) that occur in a fold, in order."""
+        return np.flatnonzero(self.tables[fold + 1])
+
+    def rows(self, fold: int) -> IntArray:
+        """The rows of a fold, in an order that does not depend on that of the file."""
+        order = self._by_content
+        return np.asarray(order[self.fold[order] == fold])
+
+    @cached_property
+    def _by_content(self) -> IntArray:
+        return np.argsort(units_of(self.judgments, "judgment"))
+
+
+# -- folds -----------------------------------------------------------------------------------------
+
+
+def choose_by(judgments: Judgments, by: str) -> By:
+    """The unit that folds are made of; ``auto`` is rankings, or single judgments where there are no ranking ids."""
+    if by == "auto":
+        return "ranking" if judgments.has("ranking") else "judgment"
+    if by not in BY:
+        raise InputError(f"by: got {by!r}; allowed: auto, {', '.join(BY)}")
+    unit: By = by
+    if unit != "judgment" and not judgments.has(unit):
+        raise InputError(f"cannot make folds by {unit}: the judgments have no {unit}; use --by judgment")
+    if unit in ("segment", "judge") and (missing := int((judgments.codes(unit) < 0).sum())):
+        raise InputError(f"cannot make folds by {unit}: {missing} of {len(judgments)} judgments have no {unit}")
+    return unit
+
+
+def units_of(judgments: Judgments, by: By) -> IntArray:
+    """The unit of every row, numbered by content: the order of the file does not change it."""
+    if by != "judgment":
+        return np.unique(unit_codes(judgments, by), return_inverse=True)[1].reshape(-1).astype(np.int64)
+    # Rows that are alike but for their ranking are told apart by it: what is drawn by ranking and what is drawn by row
+    # must fit together in the same way whatever the order.
+    unit: Unit = "ranking" if judgments.has("ranking") else "pair"
+    number = np.empty(len(judgments), dtype=np.int64)
+    number[np.lexsort((row_words(judgments.frame), unit_codes(judgments, unit)))] = np.arange(len(judgments))
+    return number
+
+
+def random_folds(judgments: Judgments, *, folds: int, by: By, rng: np.random.Generator) -> Folds:
+    """Units dealt out at random, the same number to every fold (up to one)."""
+    if folds < 2:
+        raise InputError(f"folds: got {folds}; allowed: at least 2, since one fold is tested and the others train")
+    units = units_of(judgments, by)
+    count = int(units.max()) + 1
+    if count < 2:
+        raise InputError(f"all judgments belong to one {by}, so none is left to train on; use another --by")
+    place = rng.permutation(count)
+    return _with_tables(judgments, (place % min(folds, count))[units])
+
+
+def judge_folds(judgments: Judgments, train: Patterns, test: Patterns) -> Folds:
+    """One fold: the judgments of the test judges; train on those of the training judges. Other judgments are left out.
+
+    Parameters
+    ----------
+    train, test
+        Shell patterns; None stands for all judges that the other does not name.
+    """
+    if not judgments.has("judge"):
+        raise InputError("cannot train and test by judge: the judgments have no judge")
+    trained = None if train is None else judgments.where("judge", train)
+    tested = None if test is None else judgments.where("judge", test)
+    if trained is None or tested is None:
+        known = tested if trained is None else trained
+        assert known is not None  # one of the two was given
+        trained, tested = (known, ~known) if tested is None else (~known, known)
+    if both := int((trained & tested).sum()):
+        raise InputError(
+            f"{both} judgments are by judges who match both --train-judges and --test-judges; "
+            "a model must not be tested on what it was trained on"
+        )
+    for part, name in ((trained, "train"), (tested, "test")):
+        if not part.any():
+            raise InputError(f"no judgment is left to {name} on: the judges named to the other part are all there are")
+    kept = trained | tested
+    return _with_tables(judgments.filter(kept), np.where(tested[kept], 0, -1))
+
+
+def clusters_of(judgments: Judgments, by: By) -> tuple[IntArray, By]:
+    """For standard errors: the group of dependent judgments that each row is in, and what the groups are."""
+    unit: By = "ranking" if by == "judgment" and judgments.has("ranking") else by
+    return units_of(judgments, unit), unit
+
+
+def _with_tables(judgments: Judgments, fold: IntArray) -> Folds:
+    size = len(judgments.systems) ** 2 * 3
+    place = (fold + 1) * size + judgments.cells
+    weights = judgments.weights
+    if weights is not None:
+        # Floating sums depend on their order: add in an order that does not depend on the rows'.
+        order = np.lexsort((weights, place))
+        place, weights = place[order], weights[order]
+    count = int(fold.max()) + 2
+    tables = np.bincount(place, weights, minlength=count * size).reshape(count, size).astype(np.float64)
+    return Folds(judgments, fold, tables)
