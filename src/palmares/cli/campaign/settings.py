@@ -6,7 +6,7 @@ import click
 
 from ...errors import InputError
 from .changes import changed, set_option
-from .store import database_option, name_argument, opened
+from .store import database_option, name_argument, need_server_extra, opened
 
 
 @click.command()
@@ -20,6 +20,7 @@ def settings(name: str | None, file: str | None, changes: tuple[str, ...], datab
     Without NAME, prints the default settings, each with a line of explanation: a file to begin with. With NAME, those
     in force; with --apply or --set, others are put in force, and the earlier ones stay on record.
     """  # fmt: skip
+    need_server_extra("a campaign")
     from ...campaign.settings import Settings
 
     if name is None:
@@ -29,8 +30,7 @@ def settings(name: str | None, file: str | None, changes: tuple[str, ...], datab
         return
     read = None if file is None else Settings.read(file)
     with opened(database) as db:
-        from ...campaign.definition import change_settings, find_campaign, settings_of
-        from ...campaign.records import differing
+        from ...campaign.definition import change_settings, differing, find_campaign, settings_of
 
         with db.read() as tx:
             now = settings_of(tx, find_campaign(tx, name).id)
