@@ -24,10 +24,10 @@ from stores import PLAIN, judge_screens, new_campaign, new_judge, sample_texts
 
 import palmares as pm
 from palmares.campaign.database import Database
-from palmares.campaign.errors import DatabaseError
+from palmares.campaign.migrations import head, upgrade
 from palmares.campaign.people import Role, add_person, consent, find_person, invite, redeem
+from palmares.campaign.refusals import DatabaseError
 from palmares.campaign.settings import Settings
-from palmares.campaign.upgrade import head, upgrade
 from palmares.cli.campaign import CAMPAIGN_COMMANDS
 from palmares.cli.campaign.store import opened
 

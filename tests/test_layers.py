@@ -44,6 +44,8 @@ ONLY_IN = {
     "rich": {"cli", "report"},
     "sqlalchemy": {"campaign", "cli"},  # the command line reads the address of a database
     "alembic": {"campaign"},
+    "pydantic": {"campaign", "server"},
+    "tomlkit": {"campaign"},
     "psycopg": {"campaign"},
     "fastapi": {"server"},
     "starlette": {"server"},

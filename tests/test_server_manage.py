@@ -21,9 +21,8 @@ import palmares as pm
 from palmares.campaign import journal, schema
 from palmares.campaign.answers import Answer, submit
 from palmares.campaign.database import Database
-from palmares.campaign.definition import change_settings, find_campaign, settings_of
+from palmares.campaign.definition import change_settings, differing, find_campaign, settings_of
 from palmares.campaign.people import Person, Role, add_person, find_person, invite, open_session, people, redeem
-from palmares.campaign.records import differing
 from palmares.campaign.settings import Settings
 from palmares.server.app import create_app
 from palmares.server.config import ServerConfig

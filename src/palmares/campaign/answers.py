@@ -17,8 +17,8 @@ import sqlalchemy as sa
 from . import journal, leases, schema
 from .database import Database
 from .definition import settings_of
-from .errors import BadAnswer, Closed, Conflict, DraftConflict, Incomplete
 from .people import Person
+from .refusals import BadAnswer, Closed, Conflict, DraftConflict, Incomplete
 from .screens import latest_answer, served_row
 
 SKIP_REASONS = ("cannot-tell", "source-unclear", "wrong-language", "offensive", "technical", "other")

@@ -23,7 +23,7 @@ from ..texts.testset import RESERVED_PREFIX
 from . import schema
 from .database import Database
 from .definition import CampaignInfo, find_campaign
-from .errors import DatabaseError
+from .refusals import DatabaseError
 
 Query: TypeAlias = sa.Select[*tuple[Any, ...]]
 
@@ -89,11 +89,7 @@ def answered(campaign_id: int, *columns: sa.ColumnElement[Any], revisions: bool 
         .where(pair.c.campaign_id == campaign_id, screen.c.purpose == "judge")
         .order_by(served.c.id, judgment.c.revision)
     )
-    if revisions:
-        return query
-    later = judgment.alias("later")
-    newer = sa.exists().where(later.c.served_id == judgment.c.served_id, later.c.revision > judgment.c.revision)
-    return query.where(~newer)
+    return query if revisions else query.where(schema.latest(served.c.id))
 
 
 def shown_outputs(campaign_id: int, *columns: sa.ColumnElement[Any]) -> Query:

@@ -17,8 +17,8 @@ from sqlalchemy.dialects import postgresql, sqlite
 from . import schema
 from .database import Database
 from .definition import settings_of
-from .errors import TooMany
 from .people import Person
+from .refusals import TooMany
 from .settings import LimitSettings
 
 MINUTE, HOUR = 60, 3600

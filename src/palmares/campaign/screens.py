@@ -1,4 +1,4 @@
-"""What a judge sees: one served screen, without a trace of which system is which."""
+"""What a judge sees: one served screen, without a trace of which system is which, and how far they have come."""
 
 from __future__ import annotations
 
@@ -10,8 +10,9 @@ from ..texts.languages import LanguagePair
 from . import schema
 from .database import Database
 from .definition import settings_of
-from .errors import UnknownScreen
+from .leases import alive
 from .people import Person
+from .refusals import UnknownScreen
 
 
 @dataclass(frozen=True)
@@ -49,6 +50,23 @@ class ScreenView:
     following: tuple[str, ...]
 
 
+@dataclass(frozen=True)
+class Progress:
+    """``done`` screens, skipped ones included, of the ``target`` that the organiser asked for.
+
+    ``in_hand`` are screens that were given to the judge and still wait for their answer.
+    """
+
+    done: int
+    target: int
+    in_hand: int
+
+    @property
+    def reached(self) -> bool:
+        """Whether the judge has done what was asked, and finished what was begun."""
+        return self.done >= self.target and not self.in_hand
+
+
 def load(db: Database, person: Person, screen_id: str) -> ScreenView:
     """A screen that was served to this judge; anyone else's does not exist for them."""
     with db.read() as tx:
@@ -81,6 +99,19 @@ def load(db: Database, person: Person, screen_id: str) -> ScreenView:
         )
 
 
+def judge_progress(db: Database, person: Person) -> Progress:
+    """Count the screens this judge has dealt with; practice does not count."""
+    served, lease = schema.served, schema.lease
+    answered = sa.exists().where(schema.judgment.c.served_id == served.c.id)
+    mine = sa.select(sa.func.count()).select_from(served.join(lease)).where(served.c.person_id == person.id)
+    with db.read() as tx:
+        settings = settings_of(tx, person.campaign_id)
+        held = alive(db.clock(), settings.hit.lease_minutes)
+        done = tx.execute(mine.where(answered)).scalar_one()
+        in_hand = tx.execute(mine.where(~answered, held)).scalar_one()
+        return Progress(int(done), settings.judge.screens, int(in_hand))
+
+
 def served_row(tx: sa.Connection, person: Person, screen_id: str, *, lock: bool = False) -> sa.Row[tuple[object, ...]]:
     """The record of a screen served to this judge; with ``lock``, no one else can answer it meanwhile."""
     served, screen, segment, pair = schema.served, schema.screen, schema.segment, schema.language_pair
@@ -100,9 +131,7 @@ def served_row(tx: sa.Connection, person: Person, screen_id: str, *, lock: bool 
 
 def latest_answer(tx: sa.Connection, served_id: int) -> sa.Row[tuple[object, ...]] | None:
     """The latest revision of the answer to a served screen."""
-    judgment = schema.judgment
-    query = sa.select(judgment).where(judgment.c.served_id == served_id).order_by(judgment.c.revision.desc()).limit(1)
-    return tx.execute(query).first()
+    return tx.execute(sa.select(schema.judgment).where(schema.latest(served_id))).first()
 
 
 def _draft(tx: sa.Connection, served_id: int) -> sa.Row[tuple[object, ...]] | None:

@@ -13,8 +13,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
 from ..campaign.answers import NOTE_LENGTH, Answer, save_draft, submit
 from ..campaign.people import Role
-from ..campaign.progress import judge_progress
-from ..campaign.screens import ScreenView, load
+from ..campaign.screens import ScreenView, judge_progress, load
 from ..campaign.work import next_screen
 from .access import Judge, Store, allow
 from .errors import documented

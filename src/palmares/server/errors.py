@@ -18,8 +18,7 @@ from starlette.exceptions import HTTPException
 from starlette.responses import HTMLResponse, JSONResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from ..campaign.errors import CampaignError, Conflict, DraftConflict, Incomplete
-from ..campaign.faults import fault_of
+from ..campaign.refusals import CampaignError, Conflict, DraftConflict, Incomplete, fault_of
 from ..errors import InputError
 from .pages import render
 

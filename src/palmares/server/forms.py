@@ -11,7 +11,7 @@ from fastapi import Depends, Request
 from starlette.datastructures import FormData
 
 from ..campaign.answers import Answer
-from ..campaign.errors import BadAnswer
+from ..campaign.refusals import BadAnswer
 
 _RANK = re.compile(r"[1-9]\d?")
 _NUMBER = re.compile(r"\d{1,9}")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from fastapi import APIRouter
 from pydantic import BaseModel
 
-from ..campaign.upgrade import head
+from ..campaign.migrations import head
 from .access import PUBLIC, Store
 from .errors import documented
 

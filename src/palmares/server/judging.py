@@ -12,10 +12,9 @@ from starlette.responses import Response
 from ..campaign.answers import save_draft, submit
 from ..campaign.database import Database
 from ..campaign.definition import settings_of
-from ..campaign.errors import BadAnswer, Closed, Conflict, DraftConflict, Incomplete
 from ..campaign.people import Person, Role, consent
-from ..campaign.progress import judge_progress
-from ..campaign.screens import load
+from ..campaign.refusals import BadAnswer, Closed, Conflict, DraftConflict, Incomplete
+from ..campaign.screens import judge_progress, load
 from ..campaign.settings import WordSettings
 from ..campaign.work import next_screen
 from .access import Judge, Store, allow

@@ -11,9 +11,8 @@ from fastapi import APIRouter, Request
 from starlette.responses import Response
 
 from ..campaign.definition import settings_of
-from ..campaign.overview import CampaignStatus, PairStatus, campaign_status
+from ..campaign.overview import CampaignStatus, PairStatus, campaign_status, compared, median_seconds
 from ..campaign.people import Role
-from ..campaign.records import compared, median_seconds
 from ..campaign.settings import StopSettings
 from . import manage_export, manage_log, manage_people, manage_settings
 from .access import Staff, Store, allow

@@ -11,8 +11,7 @@ from starlette.responses import Response
 
 from ..campaign.database import Database
 from ..campaign.definition import language_pairs, settings_of
-from ..campaign.people import Person, Role, add_person, invite, people, pseudonymise, revoke
-from ..campaign.records import presences
+from ..campaign.people import Person, Role, add_person, invite, people, presences, pseudonymise, revoke
 from ..errors import InputError
 from .access import Staff, Store, allow
 from .forms import Form, field

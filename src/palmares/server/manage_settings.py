@@ -9,9 +9,8 @@ from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
 from ..campaign.database import Database
-from ..campaign.definition import STATES, change_settings, change_state, find_campaign
+from ..campaign.definition import STATES, Revision, change_settings, change_state, find_campaign, revisions
 from ..campaign.people import Person, Role, people
-from ..campaign.records import Revision, revisions
 from ..campaign.settings import Settings
 from ..errors import InputError
 from .access import Staff, Store, allow

@@ -13,8 +13,7 @@ from starlette.responses import Response
 from ..campaign.answers import SKIP_REASONS
 from ..campaign.database import Database
 from ..campaign.people import Person, digest
-from ..campaign.progress import judge_progress
-from ..campaign.screens import ScreenView
+from ..campaign.screens import ScreenView, judge_progress
 from ..texts.languages import direction, html_lang
 from .differences import Span, differences
 from .forms import AnswerForm

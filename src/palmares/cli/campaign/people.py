@@ -22,7 +22,7 @@ def people(name: str | None, output: str, database: str | None) -> None:
     """
     with opened(database) as db:
         from ...campaign.definition import find_campaign
-        from ...campaign.records import presences
+        from ...campaign.people import presences
 
         with db.read() as tx:
             info = find_campaign(tx, name)
