@@ -26,9 +26,8 @@ from palmares.campaign.people import Person, Role, add_person, find_person, invi
 from palmares.campaign.settings import Settings
 from palmares.server.app import create_app
 from palmares.server.config import ServerConfig
-from palmares.server.manage import ago
+from palmares.server.manage import ENTRIES, ago
 from palmares.server.manage_export import DOWNLOADS
-from palmares.server.manage_log import ENTRIES
 from palmares.texts import TestSet
 from palmares.texts.testset import make
 

@@ -47,7 +47,7 @@ class AnswerForm:
             ranks=tuple(_rank(field(form, f"rank-{place}")) for place in range(1, outputs + 1)),
             skips=field(form, "action") == "skip",
             reason=field(form, "reason"),
-            note=storable(field(form, "note").replace("\r\n", "\n").strip()),
+            note=field(form, "note").replace("\r\n", "\n").strip(),
             submission=submission,
             revision=int(revision),
             seconds=_seconds(field(form, "seconds")),
@@ -62,13 +62,6 @@ def field(form: FormData, name: str) -> str:
     """The text of a field; an empty one if it is missing or a file."""
     value = form.get(name, "")
     return value if isinstance(value, str) else ""
-
-
-def storable(text: str) -> str:
-    """Refuse what no database stores: NUL, and halves of characters."""
-    if "\0" in text or any(0xD800 <= ord(sign) < 0xE000 for sign in text):
-        raise BadAnswer("a text holds NUL or half a character; send plain Unicode text")
-    return text
 
 
 def _rank(text: str) -> int | None:

@@ -19,9 +19,9 @@ from ..campaign.overview import campaign_status
 from ..campaign.people import Person, Role
 from ..errors import InputError
 from .access import Staff, Store, allow
-from .manage_page import show
+from .manage import show
 
-router = APIRouter(prefix="/export")
+router = APIRouter(prefix="/c/{campaign}/manage/export")
 
 _CHUNK = 1 << 16
 
@@ -108,8 +108,8 @@ def screens(request: Request, staff: Staff, db: Store, revisions: bool = False) 
 def _page(request: Request, staff: Person, db: Database, status: int = 200, **messages: Any) -> Response:
     pairs = campaign_status(db, staff.campaign).pairs
     counts = {"answered": sum(pair.answered for pair in pairs), "skipped": sum(pair.skipped for pair in pairs)}
-    said = {"refused": None, "nothing": not any(counts.values()), **messages}
-    return show(request, staff, "export", status=status, downloads=DOWNLOADS, **counts, **said)
+    notices = {"refused": None, "nothing": not any(counts.values()), **messages}
+    return show(request, staff, "export", status=status, downloads=DOWNLOADS, **counts, **notices)
 
 
 def _record(db: Database, staff: Person, **body: Any) -> None:

@@ -15,9 +15,9 @@ from ..campaign.people import Person, Role, add_person, invite, people, presence
 from ..errors import InputError
 from .access import Staff, Store, allow
 from .forms import Form, field
-from .manage_page import called, go, show
+from .manage import called, go, show
 
-router = APIRouter(prefix="/people")
+router = APIRouter(prefix="/c/{campaign}/manage/people")
 
 
 @router.get("", dependencies=[allow(Role.OBSERVER)])
@@ -72,13 +72,13 @@ def remove_name(request: Request, pseudonym: str, staff: Staff, db: Store) -> Re
 
 def _page(request: Request, staff: Person, db: Database, *, status: int = 200, **messages: Any) -> Response:
     entered = {"name": "", "role": Role.JUDGE, "langs": []}
-    said = {"refused": None, "done": "", "who": "", "entered": entered, **messages}
+    notices = {"refused": None, "done": "", "who": "", "entered": entered, **messages}
     everyone = presences(db, staff.campaign_id)
     with db.read() as tx:
         pairs = [pair.name for pair in language_pairs(tx, staff.campaign_id)]
-    about = next((called(staff, p.person) for p in everyone if p.person.pseudonym == said["who"]), None)
+    about = next((called(staff, p.person) for p in everyone if p.person.pseudonym == notices["who"]), None)
     return show(
-        request, staff, "people", status=status, everyone=everyone, pairs=pairs, roles=_ROLES, about=about, **said
+        request, staff, "people", status=status, everyone=everyone, pairs=pairs, roles=_ROLES, about=about, **notices
     )
 
 
