@@ -364,7 +364,7 @@ def test_the_list_says_when_no_link_works_any_more(db: Database, organiser: Visi
     assert state_of("Zoë", organiser) == "joined no link; signed in until 31 Mar 2026, 12:00"  # 30 days
     clock.forward(days=29)
     organiser.join(invite(db, olga))
-    assert state_of("Zoë", organiser) == "joined shut out: no link works, no session is open"
+    assert state_of("Zoë", organiser) == "joined access revoked: no link works, no session is open"
 
 
 def test_a_further_link_and_shutting_out(app: FastAPI, db: Database, organiser: Visitor, campaign: int) -> None:

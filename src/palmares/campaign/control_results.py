@@ -46,11 +46,11 @@ class Results:
 
 def control_results(tx: sa.Connection, campaign_id: int) -> Results:
     """Look at every answer to a control of a campaign."""
-    found = Results({}, {})
+    results = Results({}, {})
     for pair_id, person_id, result in (*_planted(tx, campaign_id), *_repeated(tx, campaign_id)):
-        found.by_pair[pair_id] = found.by_pair.get(pair_id, NOTHING) + result
-        found.by_judge[person_id] = found.by_judge.get(person_id, NOTHING) + result
-    return found
+        results.by_pair[pair_id] = results.by_pair.get(pair_id, NOTHING) + result
+        results.by_judge[person_id] = results.by_judge.get(person_id, NOTHING) + result
+    return results
 
 
 # -- inside ----------------------------------------------------------------------------------------------

@@ -51,18 +51,18 @@ class Revision:
 def campaigns(db: Database) -> list[CampaignInfo]:
     """Every campaign of the database, oldest first."""
     with db.read() as tx:
-        return _found(tx)
+        return _campaigns(tx)
 
 
 def find_campaign(tx: sa.Connection, name: str | None) -> CampaignInfo:
     """A campaign by name; without one, the only one there is."""
-    found = _found(tx)
-    if not found:
+    every = _campaigns(tx)
+    if not every:
         raise InputError("there is no campaign yet; make one with 'palmares campaign new'")
-    wanted = found if name is None else [info for info in found if info.name == name]
+    wanted = every if name is None else [info for info in every if info.name == name]
     if len(wanted) == 1:
         return wanted[0]
-    known = ", ".join(info.name for info in found)
+    known = ", ".join(info.name for info in every)
     if name is None:
         raise InputError(f"there are several campaigns, say which: {known}")
     raise InputError(f"campaign: got {name!r}; there are: {known}")
@@ -149,8 +149,8 @@ def lock(tx: sa.Connection, campaign_id: int) -> None:
 
 def has_references(tx: sa.Connection, pair_id: int) -> bool:
     segment = schema.segment.c
-    found = sa.select(segment.id).where(segment.language_pair_id == pair_id, segment.reference != "").limit(1)
-    return tx.execute(found).first() is not None
+    first = sa.select(segment.id).where(segment.language_pair_id == pair_id, segment.reference != "").limit(1)
+    return tx.execute(first).first() is not None
 
 
 def check_references(settings: Settings, langs: str, there: bool) -> None:
@@ -162,7 +162,7 @@ def check_references(settings: Settings, langs: str, there: bool) -> None:
         )
 
 
-def _found(tx: sa.Connection) -> list[CampaignInfo]:
+def _campaigns(tx: sa.Connection) -> list[CampaignInfo]:
     column = schema.campaign.c
     query = sa.select(column.id, column.name, column.state, column.created_at).order_by(column.id)
     return [CampaignInfo(row.id, row.name, row.state, row.created_at) for row in tx.execute(query)]

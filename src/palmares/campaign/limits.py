@@ -54,16 +54,16 @@ def count_failed_join(db: Database, address: str) -> None:
 def body_bytes(db: Database, campaign: str | None) -> int:
     """The longest body of a request to a campaign, or to what belongs to none."""
     with db.read() as tx:
-        found = tx.execute(sa.select(schema.campaign.c.id).where(schema.campaign.c.name == campaign)).scalar()
-        limits = LimitSettings() if found is None else settings_of(tx, found).limits
+        campaign_id = tx.execute(sa.select(schema.campaign.c.id).where(schema.campaign.c.name == campaign)).scalar()
+        limits = LimitSettings() if campaign_id is None else settings_of(tx, campaign_id).limits
     return limits.body_bytes
 
 
 def _door(tx: sa.Connection, address: str) -> tuple[str, int]:
     """The key of an address, and how often it may fail: a wrong link belongs to no campaign, so the strictest rules."""
-    found = tx.execute(sa.select(schema.campaign.c.id, schema.campaign.c.secret).order_by(schema.campaign.c.id)).all()
-    limits = [settings_of(tx, campaign_id).limits.failed_joins_per_hour for campaign_id, _ in found]
-    secret = found[0][1] if found else ""
+    known = tx.execute(sa.select(schema.campaign.c.id, schema.campaign.c.secret).order_by(schema.campaign.c.id)).all()
+    limits = [settings_of(tx, campaign_id).limits.failed_joins_per_hour for campaign_id, _ in known]
+    secret = known[0][1] if known else ""
     hidden = hmac.new(secret.encode(), _network(address).encode(), hashlib.sha256).hexdigest()
     return f"join:{hidden}", min(limits, default=LimitSettings().failed_joins_per_hour)
 

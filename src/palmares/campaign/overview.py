@@ -82,11 +82,11 @@ class CampaignStatus:
 
     def to_dict(self) -> dict[str, Any]:
         """The documented JSON shape."""
-        made = asdict(self)
+        status = asdict(self)
         for key in ("created_at", "at", "until"):
-            made[key] = _iso(made[key])
-        made["judges"] = [{**judge, "last": _iso(judge["last"])} for judge in made["judges"]]
-        return made
+            status[key] = _iso(status[key])
+        status["judges"] = [{**judge, "last": _iso(judge["last"])} for judge in status["judges"]]
+        return status
 
 
 @dataclass(frozen=True)
@@ -107,7 +107,7 @@ class CampaignLine:
 
 def campaign_lines(db: Database) -> list[CampaignLine]:
     """Every campaign of the database, oldest first."""
-    found = []
+    lines = []
     with db.read() as tx:
         column = schema.campaign.c
         for id, name, state, created_at in tx.execute(
@@ -116,8 +116,8 @@ def campaign_lines(db: Database) -> list[CampaignLine]:
             pairs = language_pairs(tx, id)
             answered, _ = _count_answers(tx, [pair.id for pair in pairs])
             langs = tuple(pair.name for pair in pairs)
-            found.append(CampaignLine(name, state, langs, _count_judges(tx, id), answered.total(), created_at))
-    return found
+            lines.append(CampaignLine(name, state, langs, _count_judges(tx, id), answered.total(), created_at))
+    return lines
 
 
 def campaign_status(db: Database, name: str | None) -> CampaignStatus:
@@ -187,10 +187,10 @@ def _pairs(
     answered, skipped = _count_answers(tx, ids)
     waiting, held = _count_open_screens(tx, ids, now, settings.hit.lease_minutes)
     working = Counter(pair for pair, _ in at_work)
-    found = []
+    statuses = []
     for pair in pairs:
         compared = comparisons(tx, pair.id).values()
-        found.append(
+        statuses.append(
             PairStatus(
                 name=pair.name,
                 segments=segments[pair.id][0],
@@ -207,7 +207,7 @@ def _pairs(
                 controls=controls.get(pair.id, NOTHING),
             )
         )
-    return tuple(found)
+    return tuple(statuses)
 
 
 # -- judges ----------------------------------------------------------------------------------------------
@@ -224,24 +224,24 @@ def _judges(
     query = sa.select(person.id, person.name, person.pseudonym, person.langs, person.consented_at)
     query = query.where(person.campaign_id == info.id, person.role == Role.JUDGE.value).order_by(person.id)
     done = _count_done(tx, info.id)
-    found = []
-    for id, name, pseudonym, langs, consented_at in tx.execute(query):
-        count, skipped, last = done.get(id, (0, 0, None))
-        found.append(
+    statuses = []
+    for judge in tx.execute(query):
+        count, skipped, last = done.get(judge.id, (0, 0, None))
+        statuses.append(
             JudgeStatus(
-                name,
-                pseudonym,
-                tuple(langs),
-                consented_at is not None,
-                count,
-                skipped,
-                target,
-                id in at_work,
-                last,
-                controls.get(id, NOTHING),
+                name=judge.name,
+                pseudonym=judge.pseudonym,
+                langs=tuple(judge.langs),
+                consented=judge.consented_at is not None,
+                done=count,
+                skipped=skipped,
+                target=target,
+                at_work=judge.id in at_work,
+                last=last,
+                controls=controls.get(judge.id, NOTHING),
             )
         )
-    return tuple(found)
+    return tuple(statuses)
 
 
 def _iso(moment: datetime | None) -> str | None:

@@ -89,23 +89,23 @@ def find_person(db: Database, campaign: str, name: str) -> Person:
     with db.read() as tx:
         info = find_campaign(tx, campaign)
         column = schema.person.c
-        found = tx.execute(
+        row = tx.execute(
             _people().where(column.campaign_id == info.id, sa.or_(column.name == name, column.pseudonym == name))
         ).first()
-        if found is None:
+        if row is None:
             known = tx.scalars(
                 sa.select(column.name).where(column.campaign_id == info.id).order_by(column.id).limit(20)
             )
             raise InputError(
                 f"no one called {name!r} in campaign {campaign!r}; there are: {', '.join(known) or 'none'}"
             )
-        return _made(found)
+        return _person_of(row)
 
 
 def people(db: Database, campaign_id: int) -> list[Person]:
     """Everyone in a campaign, in the order they were added."""
     with db.read() as tx:
-        return [_made(row) for row in tx.execute(_people().where(schema.person.c.campaign_id == campaign_id))]
+        return [_person_of(row) for row in tx.execute(_people().where(schema.person.c.campaign_id == campaign_id))]
 
 
 def presences(db: Database, campaign_id: int) -> list[Presence]:
@@ -236,7 +236,7 @@ def _begin_session(tx: sa.Connection, db: Database, person: Person) -> tuple[str
 def _holder(tx: sa.Connection, db: Database, table: sa.Table, token: str) -> Person | None:
     live = sa.and_(table.c.digest == digest(token), table.c.revoked_at.is_(None), table.c.expires_at > db.clock())
     row = tx.execute(_people().join(table, table.c.person_id == schema.person.c.id).where(live)).first()
-    return None if row is None else _made(row)
+    return None if row is None else _person_of(row)
 
 
 def _lasting_until(tx: sa.Connection, table: sa.Table, campaign_id: int) -> dict[int, datetime | None]:
@@ -283,20 +283,20 @@ def _people() -> sa.Select[tuple[object, ...]]:
 
 
 def _person(tx: sa.Connection, which: sa.ColumnElement[bool]) -> Person:
-    return _made(tx.execute(_people().where(which)).one())
+    return _person_of(tx.execute(_people().where(which)).one())
 
 
-def _made(row: sa.Row[tuple[object, ...]]) -> Person:
+def _person_of(row: sa.Row[tuple[object, ...]]) -> Person:
     return Person(
-        row.id,
-        row.campaign_id,
-        row.campaign,
-        Role(row.role),
-        row.name,
-        row.pseudonym,
-        tuple(row.langs),
-        row.consented_at is not None,
-        row.practised_at is not None,
+        id=row.id,
+        campaign_id=row.campaign_id,
+        campaign=row.campaign,
+        role=Role(row.role),
+        name=row.name,
+        pseudonym=row.pseudonym,
+        langs=tuple(row.langs),
+        consented=row.consented_at is not None,
+        practised=row.practised_at is not None,
     )
 
 
@@ -323,9 +323,9 @@ def _is_called(tx: sa.Connection, campaign_id: int, name: str) -> bool:
 
 def _new_pseudonym(tx: sa.Connection, campaign_id: int, role: Role) -> str:
     while True:
-        made = f"{role.value}-{secrets.token_hex(4)}"
-        if not _is_called(tx, campaign_id, made):
-            return made
+        pseudonym = f"{role.value}-{secrets.token_hex(4)}"
+        if not _is_called(tx, campaign_id, pseudonym):
+            return pseudonym
 
 
 def _check_langs(tx: sa.Connection, info: CampaignInfo, langs: list[str]) -> None:

@@ -123,10 +123,10 @@ def served_row(tx: sa.Connection, person: Person, screen_id: str, *, lock: bool 
         .join(pair, segment.c.language_pair_id == pair.c.id)
         .where(served.c.public_id == screen_id, served.c.person_id == person.id)
     )
-    found = tx.execute(query.with_for_update(of=served, key_share=True) if lock else query).first()
-    if found is None:
+    row = tx.execute(query.with_for_update(of=served, key_share=True) if lock else query).first()
+    if row is None:
         raise UnknownScreen
-    return found
+    return row
 
 
 def latest_answer(tx: sa.Connection, served_id: int) -> sa.Row[tuple[object, ...]] | None:

@@ -78,7 +78,7 @@ class ScreenSettings(_Section):
 class HitSettings(_Section):
     screens: int = Field(default=3, ge=1, le=50, description="screens that a judge takes at a time")
     lease_minutes: float = Field(
-        default=60.0, ge=0.1, le=43200, description="work that lies untouched for so long goes back to the pool"
+        default=60.0, ge=0.1, le=43200, description="minutes without activity after which work goes back to the pool"
     )
 
 
@@ -91,9 +91,11 @@ class OverlapSettings(_Section):
 
 
 class ControlSettings(_Section):
-    repeats: float = Field(default=0.05, ge=0, le=0.5, description="share of screens that a judge has answered before")
+    repeats: float = Field(
+        default=0.05, ge=0, le=0.5, description="share of screens that are shown to the same judge a second time"
+    )
     repeat_after: int = Field(
-        default=10, ge=1, le=1000, description="screens that a judge deals with before one comes back"
+        default=10, ge=1, le=1000, description="screens that a judge answers or skips before one is shown again"
     )
     reference: float = Field(
         default=0.0, ge=0, le=0.5, description="share of screens with the reference among the outputs"
@@ -113,8 +115,10 @@ class ChoiceSettings(_Section):
 
 
 class StopSettings(_Section):
-    screens: int | None = Field(default=None, ge=1, description="answered screens per language pair that are enough")
-    per_pair: int | None = Field(default=None, ge=1, description="comparisons of every two systems that are enough")
+    screens: int | None = Field(
+        default=None, ge=1, description="stop after this many answered screens per language pair"
+    )
+    per_pair: int | None = Field(default=None, ge=1, description="stop once every two systems were compared this often")
     until: Moment = Field(default=None, description="no new work after this moment (2026-12-31T18:00:00Z)")
 
     @property
@@ -123,20 +127,24 @@ class StopSettings(_Section):
 
 
 class JudgeSettings(_Section):
-    screens: int = Field(default=30, ge=1, description="screens asked of each judge; they may go on")
-    per_segment: int = Field(default=1, ge=1, le=100, description="how often a judge may meet a segment, repeats apart")
+    screens: int = Field(default=30, ge=1, description="screens asked of each judge, who may do more")
+    per_segment: int = Field(
+        default=1, ge=1, le=100, description="how often a judge may see a segment, not counting repeats"
+    )
     practice: bool = Field(default=True, description="begin with a practice screen, which does not count")
 
 
 class WordSettings(_Section):
-    instructions: Text = Field(default="", description="what judges read first (Markdown); empty: the built-in words")
-    consent: Text = Field(default="", description="what judges must agree to (Markdown); empty: the built-in words")
+    instructions: Text = Field(default="", description="instructions for judges (Markdown); empty: the built-in text")
+    consent: Text = Field(default="", description="what judges must agree to (Markdown); empty: the built-in text")
 
 
 class LimitSettings(_Section):
     writes_per_minute: int = Field(default=240, ge=10, description="drafts and answers that one judge may send")
-    failed_joins_per_hour: int = Field(default=30, ge=1, description="wrong invitation links that one address may try")
-    body_bytes: int = Field(default=65536, ge=4096, le=16777216, description="largest request")
+    failed_joins_per_hour: int = Field(
+        default=30, ge=1, description="invalid invitation links that one address may try"
+    )
+    body_bytes: int = Field(default=65536, ge=4096, le=16777216, description="largest request, in bytes")
 
 
 class AccessSettings(_Section):
@@ -227,7 +235,7 @@ class Settings(_Section):
     def _fit_together(self) -> Self:
         share = fsum((self.controls.repeats, self.controls.reference, self.controls.degraded))
         if share > 0.5:
-            raise ValueError(f"controls: got {share:g} in all; at most half of the screens can be")
+            raise ValueError(f"controls: got {share:g} in all; at most half of the screens can be controls")
         if self.controls.reference and self.screen.reference:
             raise ValueError(
                 f"controls.reference: got {self.controls.reference:g} with the reference shown to the judge, "

@@ -46,22 +46,22 @@ LOGGING: dict[str, Any] = {
 
 
 @click.command()
-@click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on; 0.0.0.0 is all of them.")
+@click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on; 0.0.0.0 means all of them.")
 @click.option("--port", type=click.IntRange(1, 65535), default=8000, show_default=True, help="Port to listen on.")
-@click.option("--workers", type=click.IntRange(1, 256), default=1, show_default=True, help="Processes that answer.")
-@click.option("--root-path", default="", metavar="PATH", help="What a proxy has put before our addresses, as in /eval.")
+@click.option("--workers", type=click.IntRange(1, 256), default=1, show_default=True, help="Worker processes.")
+@click.option("--root-path", default="", metavar="PATH", help="Path below which a proxy serves this, such as /eval.")
 @click.option("--proxy-headers/--no-proxy-headers", default=False, show_default=True,
-              help="Believe a proxy who the client is and that it came by HTTPS.")  # fmt: skip
+              help="Trust X-Forwarded-For and X-Forwarded-Proto from a proxy.")  # fmt: skip
 @click.option("--forwarded-allow-ips", default="127.0.0.1", show_default=True, metavar="IP,IP",
-              help="Proxies to believe, for --proxy-headers.")  # fmt: skip
-@click.option("--demo", is_flag=True, help="Serve a campaign made up for a look around, and print links into it.")
+              help="Proxies to trust, for --proxy-headers.")  # fmt: skip
+@click.option("--demo", is_flag=True, help="Serve a made-up campaign to try things out, and print links to it.")
 @database_option
 def serve(database: str | None, demo: bool, **arguments: Any) -> None:
     """Serve the campaigns of a database to judges and organisers on the web.
 
-    Runs until it is told to stop (Ctrl-C, or SIGTERM). Without TLS of its own: before others than this machine can
-    reach it, put a proxy with HTTPS before it. --demo keeps its campaign in a temporary database and removes it at
-    the end, or adds it to the one that --database names.
+    Runs until it is stopped (Ctrl-C or SIGTERM). It has no TLS of its own: put an HTTPS proxy in front of it before
+    other machines can reach it. --demo keeps its campaign in a temporary database and deletes it at the end, or adds
+    it to the database that --database names.
     """  # fmt: skip
     _check_proxy()
     need_server_extra("the server", "sqlalchemy", "alembic", "fastapi", "jinja2", "uvicorn")
@@ -84,9 +84,7 @@ def _check_proxy() -> None:
     context = click.get_current_context()
     given = context.get_parameter_source("forwarded_allow_ips") == click.core.ParameterSource.COMMANDLINE
     if given and not context.params["proxy_headers"]:
-        raise InputError(
-            "--forwarded-allow-ips says which proxies to believe; give --proxy-headers too, or leave it out"
-        )
+        raise InputError("--forwarded-allow-ips says which proxies to trust; give --proxy-headers too, or leave it out")
 
 
 # -- what is served --------------------------------------------------------------------------------------
@@ -118,7 +116,7 @@ def _made(place: str) -> Demo:
     with opened_or_made(place) as db:
         if NAME in [info.name for info in campaigns(db)]:
             raise InputError(f"{db.name}: has a campaign {NAME!r} already; leave out --demo to serve it, or --database")
-        click.echo("making the demonstration …", err=True)
+        click.echo("creating the demo …", err=True)
         return make_demo(db)
 
 
@@ -146,7 +144,8 @@ def _free_address(host: str, port: int) -> str:
     except (OSError, UnicodeError) as error:
         reason = getattr(error, "strerror", None) or error
         raise InputError(
-            f"{host}, port {port}: cannot listen there ({reason}); stop what does, or choose another --port or --host"
+            f"{host}, port {port}: cannot listen there ({reason}); stop the program that does, "
+            "or choose another --port or --host"
         ) from None
     return str(place[0])
 
@@ -170,8 +169,8 @@ def _run(url: str, arguments: dict[str, Any]) -> None:
     click.echo(f"serving on {_address(arguments)} (stop with Ctrl-C)", err=True)
     if not ipaddress.ip_address(arguments["host"]).is_loopback:
         click.echo(
-            f"warning: {arguments['host']} can be reached from elsewhere, and links and answers travel unencrypted; "
-            "put a proxy with HTTPS before it", err=True,
+            f"warning: {arguments['host']} can be reached from other machines; links and answers travel unencrypted; "
+            "put an HTTPS proxy in front of it", err=True,
         )  # fmt: skip
     uvicorn.run(
         "palmares.server.app:from_environment",

@@ -37,7 +37,7 @@ PAGES = (
 #: Entries on one page.
 ENTRIES = 100
 #: Kinds of entries that do not speak for themselves.
-_KINDS = {"leased": "took work", "lease-returned": "work went back"}
+_KINDS = {"leased": "took work", "lease-returned": "work returned"}
 #: Shades of the table of comparisons, beside the one for none.
 _SHADES = 5
 
@@ -85,7 +85,7 @@ def totals(status: CampaignStatus) -> dict[str, int]:
     pairs, judges = status.pairs, status.judges
     return {
         "screens answered": sum(pair.answered for pair in pairs),
-        "in work": sum(pair.held for pair in pairs),
+        "in progress": sum(pair.held for pair in pairs),
         "skipped": sum(pair.skipped for pair in pairs),
         "judges": len(judges),
         "at work now": sum(judge.at_work for judge in judges),

@@ -108,7 +108,7 @@ def _found(db: Database, staff: Person, pseudonym: str) -> Person:
 def _other(person: Person, staff: Person) -> Person:
     """Refuse to let organisers lock themselves out."""
     if person.id == staff.id:
-        raise HTTPException(409, "this is yourself: you would be locked out; ask another organiser to do it")
+        raise HTTPException(409, "this is you, and you would be locked out; ask another organiser to do it")
     return person
 
 

@@ -24,7 +24,7 @@ router = APIRouter(prefix="/c/{campaign}/manage/settings")
 _MEANINGS = dict(
     zip(
         STATES,
-        ("judges get work", "no new work; answers to what is in hand are taken", "no answers are taken either"),
+        ("judges get work", "no new work; answers to work given out are accepted", "no answers are accepted either"),
         strict=True,
     )
 )

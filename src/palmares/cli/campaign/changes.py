@@ -16,10 +16,10 @@ if TYPE_CHECKING:
 
 set_option = click.option(
     "--set", "changes", multiple=True, metavar="NAME=VALUE",
-    help="A setting, such as screen.outputs=3; an empty value is the default. Repeat for several.",
+    help="A setting, such as screen.outputs=3; an empty value means the default. Repeat for several.",
 )  # fmt: skip
 settings_options = options.stacked(
-    click.option("--settings", metavar="FILE", help="Settings; 'palmares campaign settings' prints a file of them."),
+    click.option("--settings", metavar="FILE", help="A settings file; 'palmares campaign settings' prints one."),
     set_option,
 )
 

@@ -16,10 +16,10 @@ def list_(output: str, database: str | None) -> None:
     with opened(database) as db:
         from ...campaign.overview import campaign_lines
 
-        found = campaign_lines(db)
+        lines = campaign_lines(db)
     from . import views
 
-    views.show([views.campaigns_table(found)], output, [line.to_dict() for line in found])
+    views.show([views.campaigns_table(lines)], output, [line.to_dict() for line in lines])
 
 
 @click.command()
@@ -29,29 +29,28 @@ def list_(output: str, database: str | None) -> None:
     type=click.Choice(["all", "pairs", "judges"]),
     default="all",
     show_default=True,
-    help="One row a language pair, one a judge, or both tables.",
+    help="One row per language pair, one per judge, or both tables.",
 )
 @options.format_option
 @database_option
 def status(name: str | None, show: str, output: str, database: str | None) -> None:
-    """Say how far a campaign has come.
+    """Show the progress of a campaign.
 
-    For every language pair: segments, systems, screens that were answered, are open or were skipped, how often two
-    systems were compared at least and at most, and judges at work. For every judge: screens done, and how they did on
-    the controls.
+    For every language pair: segments, systems, screens answered, open and skipped, the least and the most comparisons
+    of any two systems, and judges at work. For every judge: screens done, and results on the controls.
     """  # fmt: skip
     with opened(database) as db:
         from ...campaign.overview import campaign_status
 
-        found = campaign_status(db, name)
+        progress = campaign_status(db, name)
     from . import views
 
     if output == "csv":  # one header, so one table
-        tables = [views.judges_csv_table(found) if show == "judges" else views.pairs_csv_table(found)]
+        tables = [views.judges_csv_table(progress) if show == "judges" else views.pairs_csv_table(progress)]
     else:
-        both = {"pairs": views.pairs_table(found), "judges": views.judges_table(found)}
+        both = {"pairs": views.pairs_table(progress), "judges": views.judges_table(progress)}
         tables = list(both.values()) if show == "all" else [both[show]]
-    views.show(tables, output, found.to_dict())
+    views.show(tables, output, progress.to_dict())
 
 
 @click.command()
@@ -61,8 +60,8 @@ def status(name: str | None, show: str, output: str, database: str | None) -> No
 def state(name: str, state: str, database: str | None) -> None:
     """Open, pause or close a campaign.
 
-    While it is paused, nobody gets new work, and answers are taken; once it is closed, answers are not taken either.
-    It can be opened again.
+    While it is paused, nobody gets new work, but answers are accepted; once it is closed, answers are not accepted
+    either. It can be opened again.
     """
     with opened(database) as db:
         from ...campaign.definition import change_state, find_campaign
@@ -76,13 +75,13 @@ def state(name: str, state: str, database: str | None) -> None:
 
 @click.command()
 @name_argument
-@click.option("--most", type=click.IntRange(1), default=50, show_default=True, help="Entries, the latest.")
+@click.option("--limit", type=click.IntRange(1), default=50, show_default=True, help="How many entries to show.")
 @options.format_option
 @database_option
-def log(name: str | None, most: int, output: str, database: str | None) -> None:
-    """Say who did what, and when; the latest first.
+def log(name: str | None, limit: int, output: str, database: str | None) -> None:
+    """Show who did what, and when; the latest first.
 
-    What was done on the command line has nobody's name.
+    What was done on the command line has no name.
     """
     with opened(database) as db:
         from ...campaign.definition import find_campaign
@@ -90,7 +89,7 @@ def log(name: str | None, most: int, output: str, database: str | None) -> None:
 
         with db.read() as tx:
             info = find_campaign(tx, name)
-        found = entries(db, info.id, limit=most)
+        events = entries(db, info.id, limit=limit)
     from . import views
 
-    views.show([views.log_table(found)], output, [views.event_dict(event) for event in found])
+    views.show([views.log_table(events)], output, [views.event_dict(event) for event in events])

@@ -26,19 +26,19 @@ _NUMBERED = re.compile(r"([a-z]+)-([0-9]{2,7})")
               help="What they may do.")  # fmt: skip
 @click.option("--langs", default="", metavar="PAIR,PAIR", help="Language pairs of a judge.  [default: all]")
 @click.option("--days", type=click.FloatRange(0, 3650, min_open=True), default=None,
-              help="How long the links work.  [default: the setting access.invite_days]")  # fmt: skip
+              help="Days until the links expire.  [default: the setting access.invite_days]")  # fmt: skip
 @click.option(
-    "--count", type=click.IntRange(1, 10_000), default=None, help="Invite so many more: judge-01, judge-02, …"
+    "--count", type=click.IntRange(1, 10_000), default=None, help="Invite this many more people: judge-01, judge-02, …"
 )
-@click.option("--url", default="http://127.0.0.1:8000", show_default=True, help="Where the server is reached.")
+@click.option("--url", default="http://127.0.0.1:8000", show_default=True, help="Address of the server.")
 @click.option("--format", "output", type=click.Choice(["table", "csv", "json"]), default="table", show_default=True,
-              help="How to print.")  # fmt: skip
+              help="Output format.")  # fmt: skip
 @database_option
 def invite(name: str, people: tuple[str, ...], output: str, database: str | None, **arguments: Any) -> None:
-    """Make links for judges, organisers and observers; who is not in the campaign yet is added.
+    """Create links for judges, organisers and observers; people who are not in the campaign yet are added.
 
-    A link can be opened again on any device until it ends. It is printed once and not kept: who has lost theirs is
-    invited again.
+    A link can be opened again, on any device, until it expires. It is printed once and not stored: someone who has
+    lost theirs is invited again.
     """
     base = _base(arguments["url"])
     with opened(database) as db:
@@ -124,4 +124,4 @@ def _print(invited: list[tuple[Person, str]], output: str) -> None:
 
     value = [{"name": p.name, "role": str(p.role), "langs": list(p.langs), "link": link} for p, link in invited]
     views.show([views.invited_table(invited)], output, value)
-    click.echo("whoever has a link acts as that person: give each to its owner alone", err=True)
+    click.echo("anyone with a link can act as that person: give each link to its owner only", err=True)

@@ -23,17 +23,17 @@ _MOST = 20
 
 text_options = options.stacked(
     click.argument("texts", required=False, metavar="[TEXTS]"),
-    click.option("--source", metavar="FILE", help="Source texts, one a line."),
-    click.option("--reference", metavar="FILE", help="Reference translations, one a line."),
+    click.option("--source", metavar="FILE", help="Source texts, one per line."),
+    click.option("--reference", metavar="FILE", help="Reference translations, one per line."),
     click.option("--documents", metavar="FILE", help="The document of each line."),
     click.option("--system", "systems", multiple=True, metavar="NAME=FILE",
-                 help="Outputs of a system, one a line. Repeat for each system."),
+                 help="Outputs of a system, one per line. Repeat for each system."),
     click.option("--langs", metavar="PAIR", help="Language pair, such as fr-en; of several in TEXTS, the one to take."),
     click.option("--from", "from_", type=click.Choice(["auto", *(id for id in TEXT_FORMATS if id != "plain")]),
                  default="auto", show_default=True, help="Format of TEXTS."),
     click.option("--encoding", default="utf-8", show_default=True, help="Encoding of text files."),
     click.option("--accept", multiple=True, type=click.Choice(list(TEXT_CHECKS)),
-                 help="Go on though this check found errors. Repeat for several."),
+                 help="Continue even if this check found errors. Repeat for several."),
 )  # fmt: skip
 
 
@@ -43,11 +43,11 @@ text_options = options.stacked(
 @settings_options
 @database_option
 def new(name: str, database: str | None, **arguments: Any) -> None:
-    """Make a campaign of texts.
+    """Create a campaign from texts.
 
-    TEXTS is a folder with one file a system (source.txt, reference.txt, A.txt, …), a folder of such folders named by
-    language pair, or one file of everything; else give --source and --system. The texts are checked first; while a
-    check finds errors, nothing is stored.
+    TEXTS is a folder with one file per system (source.txt, reference.txt, A.txt, …), a folder of such folders named by
+    language pair, or one file with everything; otherwise give --source and --system. The texts are checked first; if
+    a check finds errors, nothing is stored.
     """  # fmt: skip
     settings = settings_from(arguments)  # before the texts, so that a wrong setting is noticed at once
     testsets = _checked(arguments)
@@ -82,9 +82,9 @@ def add(name: str, database: str | None, **arguments: Any) -> None:
 @click.command()
 @text_options
 def check(**arguments: Any) -> None:
-    """Check texts, and store nothing.
+    """Check texts without storing anything.
 
-    Prints what is commonly wrong with test sets, by line number: errors first. Exits with 2 where there is an error
+    Prints common problems of test sets with their line numbers, errors first. Exits with status 2 if there is an error
     that --accept does not name.
     """
     testsets = _checked(arguments)
@@ -136,7 +136,7 @@ def _refuse_errors(reports: list[CheckReport], accepted: tuple[str, ...]) -> Non
     checks = list(dict.fromkeys(finding.check for finding in blocking))
     number = f"{len(blocking)} error{'s' if len(blocking) > 1 else ''}"
     accept = " ".join(f"--accept {check}" for check in checks)
-    raise InputError(f"the texts have {number}, so nothing was stored; mend them, or accept them with {accept}")
+    raise InputError(f"the texts have {number}, so nothing was stored; fix them, or accept them with {accept}")
 
 
 def _described(testset: TestSet) -> str:
@@ -157,8 +157,8 @@ def _say_what_was_stored(db: Database, name: str, testsets: tuple[TestSet, ...])
 
 
 def _say_what_is_next(name: str, database: str | None) -> None:
-    where = f" --database {quote(database)}" if database else ""
+    option = f" --database {quote(database)}" if database else ""
     click.echo("next:")
-    click.echo(f"  palmares campaign invite {name} me --role organiser{where}")
-    click.echo(f"  palmares campaign invite {name} --count 10{where}")
-    click.echo(f"  palmares serve{where}")
+    click.echo(f"  palmares campaign invite {name} me --role organiser{option}")
+    click.echo(f"  palmares campaign invite {name} --count 10{option}")
+    click.echo(f"  palmares serve{option}")
