@@ -16,18 +16,16 @@ import sqlalchemy as sa
 
 from . import journal, leases, schema
 from .database import Database
-from .definition import settings_of
+from .definition import settings_of, state_of
 from .people import Person
 from .refusals import BadAnswer, Closed, Conflict, DraftConflict, Incomplete
-from .screens import latest_answer, served_row
+from .screens import Row, latest_answer, served_row, shown_ranks, stored_draft
 
 SKIP_REASONS = ("cannot-tell", "source-unclear", "wrong-language", "offensive", "technical", "other")
 NOTE_LENGTH = 500
 _SUBMISSION_LENGTH = 100
 #: No one looks at one screen for longer; a page left open overnight says nothing.
 _LONGEST = 86400.0
-
-Row = sa.Row[tuple[object, ...]]
 
 
 @dataclass(frozen=True)
@@ -74,7 +72,8 @@ def submit(
             known = _stored(tx, row.id, submission, content)
             if known is not None:
                 return Receipt(screen_id, known.revision, True, known.late)
-            _check_open(tx, person)
+            if state_of(tx, person.campaign_id) == "closed":
+                raise Closed("the campaign has been closed, and takes no more answers; this one was not stored")
             latest = latest_answer(tx, row.id)
             if revision != (latest.revision if latest else 0):
                 _refuse(latest)
@@ -93,11 +92,11 @@ def save_draft(db: Database, person: Person, screen_id: str, ranks: tuple[int | 
     with db.begin() as tx:
         row = served_row(tx, person, screen_id, lock=True)
         _check_ranks(ranks, len(row.places), complete=False)
-        stored = tx.execute(sa.select(schema.draft).where(schema.draft.c.served_id == row.id)).first()
+        stored = stored_draft(tx, row.id)
         if stored is not None and version != stored.version and tuple(stored.ranks) != ranks:
             raise DraftConflict(stored.version, tuple(stored.ranks))
         if stored is None and version:  # the screen was answered since: an old page must not undo that
-            raise DraftConflict(0, _shown(tx, row))
+            raise DraftConflict(0, shown_ranks(row, latest_answer(tx, row.id), None))
         leases.renew(tx, row.lease_id, db.clock())
         return _write_draft(tx, db, row.id, ranks, stored)
 
@@ -170,7 +169,7 @@ def _keep_as_draft(db: Database, person: Person, screen_id: str, answer: Answer)
         return
     with db.begin() as tx:
         row = served_row(tx, person, screen_id, lock=True)
-        stored = tx.execute(sa.select(schema.draft).where(schema.draft.c.served_id == row.id)).first()
+        stored = stored_draft(tx, row.id)
         _write_draft(tx, db, row.id, answer.ranks, stored)
 
 
@@ -184,18 +183,6 @@ def _write_draft(
     else:
         tx.execute(schema.draft.update().where(schema.draft.c.served_id == served_id).values(values))
     return Draft(ranks, version)
-
-
-def _shown(tx: sa.Connection, row: Row) -> tuple[int | None, ...]:
-    """The ranks that a page without draft shows."""
-    latest = latest_answer(tx, row.id)
-    return (None,) * len(row.places) if latest is None or latest.ranks is None else tuple(latest.ranks)
-
-
-def _check_open(tx: sa.Connection, person: Person) -> None:
-    column = schema.campaign.c
-    if tx.execute(sa.select(column.state).where(column.id == person.campaign_id)).scalar_one() == "closed":
-        raise Closed("the campaign has been closed, and takes no more answers; this one was not stored")
 
 
 def _check_submission(submission: str) -> None:

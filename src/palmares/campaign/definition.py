@@ -74,6 +74,12 @@ def language_pairs(tx: sa.Connection, campaign_id: int) -> list[PairInfo]:
     return [PairInfo(*row) for row in tx.execute(query.order_by(pair.id))]
 
 
+def state_of(tx: sa.Connection, campaign_id: int) -> str:
+    """Whether a campaign is open, paused or closed."""
+    column = schema.campaign.c
+    return str(tx.execute(sa.select(column.state).where(column.id == campaign_id)).scalar_one())
+
+
 def settings_of(tx: sa.Connection, campaign_id: int) -> Settings:
     """The settings in force."""
     column = schema.setting.c

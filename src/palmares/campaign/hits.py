@@ -41,7 +41,9 @@ class Designer:
 
         There are fewer screens if there are fewer segments: a HIT has each once.
         """
-        values = {"language_pair_id": self.pair.id, "wanted": self._wanted(), "closed": False, "answers": 0}
+        overlap = self.settings.overlap
+        wanted = overlap.judges if self.rng.random() < overlap.share else overlap.redundancy
+        values = {"language_pair_id": self.pair.id, "wanted": wanted, "closed": False, "answers": 0}
         hit_id = self._insert(schema.hit, created_at=self.now, **values)
         before, left = stored_exposure(self.tx, self.pair.id), dict(segments)
         exposure, screen_ids = before.copy(), []
@@ -64,10 +66,6 @@ class Designer:
         return self._store(None, 0, choice, choice.outputs, purpose="practice", control=None)
 
     # -- inside ----------------------------------------------------------------------------------
-
-    def _wanted(self) -> int:
-        overlap = self.settings.overlap
-        return overlap.judges if self.rng.random() < overlap.share else overlap.redundancy
 
     def _new_screen(self, hit_id: int, position: int, segments: dict[int, int], exposure: Exposure) -> tuple[int, int]:
         """Choose, perhaps put a control in, store and count; return the screen and its segment."""

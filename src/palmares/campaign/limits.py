@@ -1,7 +1,8 @@
 """Limits that all web workers share: how often someone may write, and how often an address may try a wrong link.
 
 Counts are kept per window of a minute or an hour and are dropped when it has ended. An address is kept as a keyed
-digest only, so that the table does not tell who came.
+digest only, so that the table does not tell who came. (Libraries for rate limits count in the memory of one process
+or in a Redis server; our workers share the database and nothing else.)
 """
 
 from __future__ import annotations

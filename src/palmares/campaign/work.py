@@ -13,7 +13,7 @@ import sqlalchemy as sa
 
 from . import journal, leases, schema
 from .database import Database
-from .definition import PairInfo, language_pairs, settings_of
+from .definition import PairInfo, language_pairs, settings_of, state_of
 from .hits import Designer, open_segments
 from .people import Person, Role
 from .refusals import ConsentNeeded, JudgesOnly
@@ -52,8 +52,7 @@ class _Desk:
     def serve(self, tried: set[int]) -> tuple[str | None, PairInfo | None]:
         """A screen; else the language pair that had none, if there may be one in another."""
         practised, langs = self._admit()
-        campaign = schema.campaign.c
-        state = self.tx.execute(sa.select(campaign.state).where(campaign.id == self.person.campaign_id)).scalar_one()
+        state = state_of(self.tx, self.person.campaign_id)
         if state == "closed":  # no answer would be taken
             return None, None
         resumed = self._resume()

@@ -1,4 +1,7 @@
-"""Forms as browsers send them: from names and texts to an answer of the store."""
+"""Forms as browsers send them: from names and texts to an answer of the store.
+
+Not a pydantic model: the fields depend on the screen, and what does not fit comes back on the page, not as a 422.
+"""
 
 from __future__ import annotations
 
