@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -24,13 +23,12 @@ settings_options = options.stacked(
 )
 
 
-def settings_from(arguments: Mapping[str, Any]) -> Settings:
+def settings_from(file: str | None, changes: tuple[str, ...]) -> Settings:
     """The settings of a file, or the default ones, with single changes."""
     need_server_extra("a campaign")
     from ...campaign.settings import Settings
 
-    given = arguments["settings"]
-    return changed(Settings() if given is None else Settings.read(given), arguments["changes"])
+    return changed(Settings() if file is None else Settings.read(file), changes)
 
 
 def changed(settings: Settings, changes: tuple[str, ...]) -> Settings:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -17,6 +18,17 @@ if TYPE_CHECKING:
 
 #: Numbers of people without a name. Pseudonyms look alike, but have eight digits.
 _NUMBERED = re.compile(r"([a-z]+)-([0-9]{2,7})")
+
+
+@dataclass(frozen=True)
+class Invitation:
+    """What everyone who is invited gets; ``count`` people have no name."""
+
+    role: str
+    langs: str
+    days: float | None
+    count: int | None
+    url: str
 
 
 @click.command()
@@ -40,12 +52,13 @@ def invite(name: str, people: tuple[str, ...], output: str, database: str | None
     A link can be opened again, on any device, until it expires. It is printed once and not stored: someone who has
     lost theirs is invited again.
     """
-    base = _base(arguments["url"])
+    invitation = Invitation(**arguments)
+    base = _base(invitation.url)
     with opened(database) as db:
         from ...campaign.people import invite as make_invitation
 
-        everyone = _everyone(db, name, people, arguments)
-        tokens = [make_invitation(db, person, days=arguments["days"]) for person in everyone]
+        everyone = _everyone(db, name, people, invitation)
+        tokens = [make_invitation(db, person, days=invitation.days) for person in everyone]
     _print([(person, f"{base}/join/{token}") for person, token in zip(everyone, tokens, strict=True)], output)
 
 
@@ -55,7 +68,7 @@ def _base(url: str) -> str:
     return url.rstrip("/")
 
 
-def _everyone(db: Database, name: str, people: tuple[str, ...], arguments: dict[str, Any]) -> list[Person]:
+def _everyone(db: Database, name: str, people: tuple[str, ...], invitation: Invitation) -> list[Person]:
     """All who were named or counted, added where they are not there yet."""
     from ...campaign.definition import find_campaign
     from ...campaign.people import checked_name
@@ -64,17 +77,17 @@ def _everyone(db: Database, name: str, people: tuple[str, ...], arguments: dict[
     with db.read() as tx:
         info = find_campaign(tx, name)
     known = {person.name: person for person in known_people(db, info.id)}
-    names = [*people, *_numbered(known, arguments["role"], arguments["count"] or 0)]
-    langs = [lang.strip() for lang in arguments["langs"].split(",") if lang.strip()]
-    if langs and arguments["role"] != "judge":
-        raise InputError(f"--langs says what a judge judges, and --role is {arguments['role']}; leave out --langs")
+    names = [*people, *_numbered(known, invitation.role, invitation.count or 0)]
+    langs = [lang.strip() for lang in invitation.langs.split(",") if lang.strip()]
+    if langs and invitation.role != "judge":
+        raise InputError(f"--langs says what a judge judges, and --role is {invitation.role}; leave out --langs")
     if not names:
         raise InputError("nobody to invite; give names, or --count for people without one")
     for each in names:  # before anyone is added
         checked_name(each)
     for person in (known[each] for each in names if each in known):
-        _refuse_changes(person, arguments["role"], langs)
-    return _added(db, name, list(dict.fromkeys(names)), known, arguments["role"], langs)
+        _refuse_changes(person, invitation.role, langs)
+    return _added(db, name, list(dict.fromkeys(names)), known, invitation.role, langs)
 
 
 def _numbered(known: Iterable[str], role: str, count: int) -> list[str]:
