@@ -82,7 +82,7 @@ def test_what_was_refused_can_be_put_away(ann: Judge, db: Database) -> None:
     other.failures = True
     other.rank(5, 4, 3, 2, 1)
     other.submit()
-    other.banner.get_by_role("button", name="Put away").click()
+    other.banner.get_by_role("button", name="Dismiss").click()
     expect(other.banner).to_be_empty()
     other.page.reload()
     expect(other.progress).to_have_text("1 of 30")

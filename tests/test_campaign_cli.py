@@ -24,10 +24,10 @@ from stores import PLAIN, judge_screens, new_campaign, new_judge, sample_texts
 
 import palmares as pm
 from palmares.campaign.database import Database
-from palmares.campaign.errors import DatabaseError
+from palmares.campaign.migrations import head, upgrade
 from palmares.campaign.people import Role, add_person, consent, find_person, invite, redeem
+from palmares.campaign.refusals import DatabaseError
 from palmares.campaign.settings import Settings
-from palmares.campaign.upgrade import head, upgrade
 from palmares.cli.campaign import CAMPAIGN_COMMANDS
 from palmares.cli.campaign.store import opened
 
@@ -139,7 +139,7 @@ def test_texts_with_errors_are_not_stored(run: Run, tmp_path: Path) -> None:
     assert (result.status, result.out) == (2, "")
     first, *_, last = result.err.splitlines()
     assert first == "fr-en: error: empty: system B: all outputs are empty (lines 1–8)"
-    assert last.startswith("palmares: error: the texts have 1 error, so nothing was stored; mend them, or")
+    assert last.startswith("palmares: error: the texts have 1 error, so nothing was stored; fix them, or")
     assert last.endswith("--accept empty")
     assert sorted(tmp_path.iterdir()) == before
 
@@ -234,7 +234,7 @@ def test_changed_settings_are_a_new_revision(ok: Run, news: str, tmp_path: Path)
     result = ok("campaign", "settings", "news", "--set", "screen.outputs=3", "--set", "stop.screens=100", news)
     assert result.out == ""
     assert result.err.splitlines() == [
-        "news: revision 2 of the settings is in force", "  screen.outputs: 5 → 3", "  stop.screens: none → 100"
+        "news: the settings are now at revision 2", "  screen.outputs: 5 → 3", "  stop.screens: none → 100"
     ]  # fmt: skip
     ok("campaign", "settings", "news", "--set", "stop.screens=", news)
     found = Settings.from_toml(ok("campaign", "settings", "news", news).out)
@@ -243,7 +243,10 @@ def test_changed_settings_are_a_new_revision(ok: Run, news: str, tmp_path: Path)
     assert "revision 4" in ok("campaign", "settings", "news", "--apply", "new.toml", news).err
     found = Settings.from_toml(ok("campaign", "settings", "news", news).out)
     assert found == Settings().replace(**{"hit.screens": 5})
-    assert "in force already" in ok("campaign", "settings", "news", "--set", "hit.screens=5", news).err
+    assert (
+        "these are the current settings already"
+        in ok("campaign", "settings", "news", "--set", "hit.screens=5", news).err
+    )
     assert [e["details"]["revision"] for e in ok("campaign", "log", news, "--format", "json").json[:3]] == [4, 3, 2]
 
 
@@ -327,7 +330,7 @@ def test_what_cannot_be_an_invitation(ok: Run, refused: Run, news: str, argument
 
 def test_who_is_revoked_has_no_way_in(ok: Run, news: str) -> None:
     link = links(ok, "ann", news)["ann"]
-    assert ok("campaign", "revoke", "news", "ann", news).err == "ann: every link and session has ended\n"
+    assert ok("campaign", "revoke", "news", "ann", news).err == "ann: all links and sessions have ended\n"
     with opened("campaign.db") as db:
         assert redeem(db, token(link)) is None
     (ann,) = ok("campaign", "people", news, "--format", "json").json
@@ -337,7 +340,7 @@ def test_who_is_revoked_has_no_way_in(ok: Run, news: str) -> None:
 def test_a_name_is_not_forgotten_unasked(ok: Run, refused: Run, news: str) -> None:
     links(ok, "ann", news)
     said = refused("campaign", "pseudonymise", "news", "ann", news)
-    assert said == "to forget the name 'ann' cannot be undone, and there is no one to ask; give --yes"
+    assert said == "deleting the name 'ann' cannot be undone, and there is nobody to ask; give --yes"
     assert "no one called 'bob'" in refused("campaign", "pseudonymise", "news", "bob", "--yes", news)
     (ann,) = ok("campaign", "people", news, "--format", "json").json
     assert ann["name"] == "ann"
@@ -364,7 +367,7 @@ def test_on_a_terminal_one_is_asked(ok: Run, news: str, said: str, status: int, 
         done = subprocess.run(command, stdin=theirs, capture_output=True, text=True, timeout=60, check=False)
         os.close(theirs)
     assert done.returncode == status, done.stderr
-    assert "Forget the name 'ann', for ever?" in done.stderr
+    assert "Delete the name 'ann' for good?" in done.stderr
     (ann,) = ok("campaign", "people", news, "--format", "json").json
     assert (ann["name"] == ann["pseudonym"]) == forgotten
 
@@ -433,7 +436,7 @@ def test_the_log_has_the_latest_first(ok: Run, news: str) -> None:
     links(ok, "ann", news)
     kinds = [event["what"] for event in ok("campaign", "log", news, "--format", "json").json]
     assert kinds == ["invited", "person-added", "pair-added", "campaign-created"]
-    (latest,) = ok("campaign", "log", "news", "--most", 1, news, "--format", "json").json
+    (latest,) = ok("campaign", "log", "news", "--limit", 1, news, "--format", "json").json
     assert (latest["person"], latest["by"], latest["details"]) == ("ann", None, {"days": 90.0})
 
 

@@ -22,10 +22,9 @@ from stores import Clock, answer, judge_screens, new_campaign, new_judge, next_v
 from palmares.campaign import schema
 from palmares.campaign.create import create_campaign
 from palmares.campaign.database import Database, default_url, is_database_url
-from palmares.campaign.errors import DatabaseError
-from palmares.campaign.faults import StoreAway, StoreFull, fault_of
+from palmares.campaign.migrations import head, known
+from palmares.campaign.refusals import DatabaseError, StoreAway, StoreFull, fault_of
 from palmares.campaign.settings import Settings
-from palmares.campaign.upgrade import head, known
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])
@@ -52,7 +51,7 @@ def unchecked(url: str) -> Database:
     """A store of whatever version."""
 
     class Unchecked(Database):
-        def check_revision(self) -> None:
+        def check_revision(self, *, outdated: bool = False) -> None:
             pass
 
     return Unchecked.open(url)

@@ -19,9 +19,9 @@ from stores import Clock, answer, judge_screens, new_campaign, new_judge, next_v
 import palmares as pm
 from palmares.campaign.answers import Answer, submit
 from palmares.campaign.database import Database
-from palmares.campaign.errors import DatabaseError
 from palmares.campaign.export import Exported, export, export_screens
 from palmares.campaign.people import Person, find_person
+from palmares.campaign.refusals import DatabaseError
 from palmares.campaign.screens import ScreenView, load
 from palmares.errors import InputError, LossyWriteError, MissingExtraError
 from palmares.ingest.base import Feature, Format

@@ -9,8 +9,8 @@ from stores import Clock, new_campaign, new_judge
 from palmares.campaign import limits, schema
 from palmares.campaign.database import Database
 from palmares.campaign.definition import change_settings
-from palmares.campaign.errors import TooMany
 from palmares.campaign.limits import body_bytes, check_joins, count_failed_join, count_write
+from palmares.campaign.refusals import TooMany
 from palmares.campaign.settings import LimitSettings, Settings
 
 

@@ -18,7 +18,6 @@ from palmares.campaign import schema
 from palmares.campaign.create import add_pairs
 from palmares.campaign.database import Database
 from palmares.campaign.definition import change_settings, change_state
-from palmares.campaign.errors import Uninvited
 from palmares.campaign.journal import entries
 from palmares.campaign.people import (
     Role,
@@ -35,6 +34,7 @@ from palmares.campaign.people import (
     sign_out,
     who,
 )
+from palmares.campaign.refusals import Uninvited
 from palmares.campaign.settings import Settings
 from palmares.campaign.work import next_screen
 from palmares.errors import InputError

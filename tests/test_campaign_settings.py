@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Callable
-from dataclasses import Field, fields
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta, timezone
 from pathlib import Path
 from typing import Any
@@ -13,12 +13,37 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from pydantic.fields import FieldInfo
 
-from palmares.campaign.settings import Settings
+from palmares.campaign.settings import Settings, kind_of
 from palmares.design.choice import STRATEGIES
 from palmares.errors import InputError
 
-SECTIONS = {section.name: fields(section.default_factory) for section in fields(Settings)}  # type: ignore[arg-type]
+
+@dataclass(frozen=True)
+class Setting:
+    """What is declared of one setting; ``least`` and ``most`` are None where there is no such limit."""
+
+    name: str
+    kind: type
+    says: str
+    least: float | None
+    most: float | None
+
+
+def declared(section: str, name: str, field: FieldInfo) -> Setting:
+    limits = {type(limit).__name__: limit for limit in field.metadata}
+    least, most = getattr(limits.get("Ge"), "ge", None), getattr(limits.get("Le"), "le", None)
+    kind = kind_of(f"{section}.{name}")
+    assert kind is not None
+    assert field.description
+    return Setting(name, kind, field.description, least, most)
+
+
+SECTIONS = {
+    section: [declared(section, name, field) for name, field in type(values).model_fields.items()]
+    for section, values in Settings()
+}
 SETTINGS = [pytest.param(s, f, id=f"{s}.{f.name}") for s, found in SECTIONS.items() for f in found]
 
 ENDS = [
@@ -26,24 +51,24 @@ ENDS = [
     for s, found in SECTIONS.items()
     for f in found
     for end in ("least", "most")
-    if f.metadata[end] is not None
+    if getattr(f, end) is not None
 ]
 
 
-def value_of(section: str, setting: Field[Any]) -> st.SearchStrategy[Any]:
+def value_of(section: str, setting: Setting) -> st.SearchStrategy[Any]:
     """Anything that a setting can be."""
-    kind, least, most = str(setting.type).removesuffix(" | None"), setting.metadata["least"], setting.metadata["most"]
+    least, most = setting.least, setting.most
     if (section, setting.name) == ("choice", "strategy"):
         return st.sampled_from(list(STRATEGIES))
     text = st.text(st.characters(exclude_categories=["Cs"]), max_size=40)
     moment = st.datetimes(datetime(2, 1, 1), datetime(9998, 1, 1), timezones=st.just(UTC))
     return {
-        "int": lambda: st.integers(least, min(most or 10**9, 2**62)),
-        "float": lambda: st.floats(least, most),
-        "bool": st.booleans,
-        "str": lambda: text,
-        "datetime": lambda: moment,
-    }[kind]()
+        int: lambda: st.integers(least, min(most or 10**9, 2**62)),
+        float: lambda: st.floats(least, most),
+        bool: st.booleans,
+        str: lambda: text,
+        datetime: lambda: moment,
+    }[setting.kind]()
 
 
 @st.composite
@@ -107,17 +132,15 @@ def test_replace_changes_one_setting_and_clears_another() -> None:
 
 
 @pytest.mark.parametrize(("section", "setting"), SETTINGS)
-def test_every_setting_stands_in_the_explained_file_with_its_meaning_and_range(
-    section: str, setting: Field[Any]
-) -> None:
+def test_every_setting_stands_in_the_explained_file_with_its_meaning_and_range(section: str, setting: Setting) -> None:
     text = Settings().to_toml(explained=True)
     part = re.split(r"\n\[(\w+)\]\n", text)
     lines = dict(zip(part[1::2], part[2::2], strict=True))[section].splitlines()
     number = next(i for i, line in enumerate(lines) if re.match(rf"(# )?{setting.name} =", line))
     explanation = lines[number - 1]
     assert explanation.startswith("# ")
-    assert setting.metadata["says"] in explanation
-    for end in (setting.metadata["least"], setting.metadata["most"]):
+    assert setting.says in explanation
+    for end in (setting.least, setting.most):
         assert end is None or re.search(rf"\b{end}\b", explanation)
 
 
@@ -133,17 +156,17 @@ def test_the_plain_file_has_no_comments_and_every_default() -> None:
 
 
 @pytest.mark.parametrize(("section", "setting"), SETTINGS)
-def test_a_value_of_another_kind_is_refused_by_name(section: str, setting: Field[Any]) -> None:
-    wrong = "true" if str(setting.type) != "bool" else "1"
+def test_a_value_of_another_kind_is_refused_by_name(section: str, setting: Setting) -> None:
+    wrong = "true" if setting.kind is not bool else "1"
     assert refused(f"schema = 1\n[{section}]\n{setting.name} = {wrong}").startswith(
         f"news.toml: {section}.{setting.name}: got {'True' if wrong == 'true' else 1}; allowed: "
     )
 
 
 @pytest.mark.parametrize(("section", "setting", "end"), ENDS)
-def test_a_range_includes_its_ends_and_nothing_beyond(section: str, setting: Field[Any], end: str) -> None:
-    limit, step = setting.metadata[end], -1 if end == "least" else 1
-    beyond = limit + step if str(setting.type).startswith("int") else limit + step * 1e-6
+def test_a_range_includes_its_ends_and_nothing_beyond(section: str, setting: Setting, end: str) -> None:
+    limit, step = getattr(setting, end), -1 if end == "least" else 1
+    beyond = limit + step if setting.kind is int else limit + step * 1e-6
     message = refused(f"schema = 1\n[{section}]\n{setting.name} = {beyond}")
     assert message.startswith(f"news.toml: {section}.{setting.name}: got {beyond}; allowed: ")
     assert str(limit) in message

@@ -10,14 +10,14 @@ import pytest
 import sqlalchemy as sa
 from stores import Clock, answer, judge_screens, new_campaign, new_judge, next_view, sample_texts
 
-from palmares.campaign import openings, schema
+from palmares.campaign import leases, schema
 from palmares.campaign.answers import Answer, save_draft, submit
 from palmares.campaign.create import add_pairs
 from palmares.campaign.database import Database
 from palmares.campaign.definition import change_settings, change_state, settings_of
-from palmares.campaign.errors import ConsentNeeded, JudgesOnly
 from palmares.campaign.journal import entries
 from palmares.campaign.people import Person, Role, add_person, consent, find_person, pseudonymise, revoke
+from palmares.campaign.refusals import ConsentNeeded, JudgesOnly
 from palmares.campaign.screens import ScreenView
 from palmares.campaign.work import next_screen
 
@@ -367,7 +367,7 @@ def test_a_hit_whose_last_judge_never_came_back_is_closed_by_the_next(db: Databa
 
 def test_work_far_down_the_list_is_found(db: Database, monkeypatch: pytest.MonkeyPatch) -> None:
     """Many HITs that this judge has done stand before the one that another left."""
-    monkeypatch.setattr(openings, "_LOOKED_AT", 3)
+    monkeypatch.setattr(leases, "_LOOKED_AT", 3)
     new_campaign(db, sample_texts(15), **{"overlap.redundancy": 3, "hit.screens": 1, "screen.outputs": 2})
     ann, ben = new_judge(db, "ann"), new_judge(db, "ben")
     judge_screens(db, ann, 13)
@@ -376,7 +376,7 @@ def test_work_far_down_the_list_is_found(db: Database, monkeypatch: pytest.Monke
 
 
 def test_held_work_does_not_hide_what_is_free(db: Database, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(openings, "_LOOKED_AT", 3)
+    monkeypatch.setattr(leases, "_LOOKED_AT", 3)
     new_campaign(db, sample_texts(15), **{"hit.screens": 1, "screen.outputs": 2})
     crowd = [new_judge(db, f"j{i}") for i in range(8)]
     views = [next_view(db, judge) for judge in crowd]

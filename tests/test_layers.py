@@ -52,6 +52,8 @@ ONLY_IN = {
     "rich": {"cli", "report"},
     "sqlalchemy": {"campaign", "cli"},  # the command line reads the address of a database
     "alembic": {"campaign"},
+    "pydantic": {"campaign", "server"},
+    "tomlkit": {"campaign"},
     "psycopg": {"campaign"},
     "pydantic": {"campaign", "server"},
     "fastapi": {"server"},

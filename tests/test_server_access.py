@@ -22,7 +22,7 @@ from palmares.errors import InputError
 from palmares.server.access import check_declarations, declared_roles, routes
 from palmares.server.app import create_app
 from palmares.server.config import OWN_PATHS, ServerConfig
-from palmares.server.errors import WithoutTokens
+from palmares.server.problems import WithoutTokens
 from palmares.server.security import HEADERS
 
 

@@ -17,7 +17,7 @@ from palmares.campaign import schema
 from palmares.campaign.database import Database
 from palmares.campaign.definition import change_settings, change_state, settings_of
 from palmares.campaign.people import Role, add_person
-from palmares.server.screen_page import script_words
+from palmares.server.judging import script_words
 from palmares.server.words import LANGUAGES, words
 from palmares.texts import LanguagePair, Segment
 from palmares.texts.testset import make

@@ -21,15 +21,13 @@ import palmares as pm
 from palmares.campaign import journal, schema
 from palmares.campaign.answers import Answer, submit
 from palmares.campaign.database import Database
-from palmares.campaign.definition import change_settings, find_campaign, settings_of
+from palmares.campaign.definition import change_settings, differing, find_campaign, settings_of
 from palmares.campaign.people import Person, Role, add_person, find_person, invite, open_session, people, redeem
-from palmares.campaign.records import differing
 from palmares.campaign.settings import Settings
 from palmares.server.app import create_app
 from palmares.server.config import ServerConfig
-from palmares.server.manage import ago
+from palmares.server.manage import ENTRIES, ago
 from palmares.server.manage_export import DOWNLOADS
-from palmares.server.manage_log import ENTRIES
 from palmares.texts import TestSet
 from palmares.texts.testset import make
 
@@ -366,7 +364,7 @@ def test_the_list_says_when_no_link_works_any_more(db: Database, organiser: Visi
     assert state_of("Zoë", organiser) == "joined no link; signed in until 31 Mar 2026, 12:00"  # 30 days
     clock.forward(days=29)
     organiser.join(invite(db, olga))
-    assert state_of("Zoë", organiser) == "joined shut out: no link works, no session is open"
+    assert state_of("Zoë", organiser) == "joined access revoked: no link works, no session is open"
 
 
 def test_a_further_link_and_shutting_out(app: FastAPI, db: Database, organiser: Visitor, campaign: int) -> None:

@@ -10,25 +10,23 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from datetime import datetime
-from typing import NoReturn
+from typing import Any, NoReturn
 
 import sqlalchemy as sa
 
 from ..ingest.source import has_half_character
 from . import journal, leases, schema
 from .database import Database
-from .definition import settings_of
-from .errors import BadAnswer, Closed, Conflict, DraftConflict, Incomplete
+from .definition import settings_of, state_of
 from .people import Person
-from .screens import latest_answer, served_row
+from .refusals import BadAnswer, Closed, Conflict, DraftConflict, Incomplete
+from .screens import Row, latest_answer, served_row, shown_ranks, stored_draft
 
 SKIP_REASONS = ("cannot-tell", "source-unclear", "wrong-language", "offensive", "technical", "other")
 NOTE_LENGTH = 500
 _SUBMISSION_LENGTH = 100
 #: No one looks at one screen for longer; a page left open overnight says nothing.
 _LONGEST = 86400.0
-
-Row = sa.Row[tuple[object, ...]]
 
 
 @dataclass(frozen=True)
@@ -71,16 +69,20 @@ def submit(
     try:
         with db.begin() as tx:
             row = served_row(tx, person, screen_id, lock=True)
-            ranks = _checked(answer, len(row.places))
-            stored = _stored(tx, row.id, submission, ranks, answer)
-            if stored is not None:
-                return Receipt(screen_id, stored.revision, True, stored.late)
-            _check_open(tx, person)
+            content = _content(answer, len(row.places))
+            known = _stored(tx, row.id, submission, content)
+            if known is not None:
+                return Receipt(screen_id, known.revision, True, known.late)
+            if state_of(tx, person.campaign_id) == "closed":
+                raise Closed("the campaign has been closed, and takes no more answers; this one was not stored")
             latest = latest_answer(tx, row.id)
             if revision != (latest.revision if latest else 0):
                 _refuse(latest)
-            _check_unused(tx, row.id, submission)
-            return _store(tx, db, person, row, answer, ranks, submission, revision + 1, _plausible(seconds))
+            if _submitted(tx, row.id, submission) is not None:
+                raise BadAnswer("submission: was used for another answer to this screen; send a change under a new one")
+            values = {**content, "submission": submission, "revision": revision + 1, "seconds": _plausible(seconds)}
+            late = _store(tx, db, person, row, values)
+            return Receipt(screen_id, revision + 1, False, late)
     except Conflict:
         _keep_as_draft(db, person, screen_id, answer)
         raise
@@ -91,53 +93,42 @@ def save_draft(db: Database, person: Person, screen_id: str, ranks: tuple[int | 
     with db.begin() as tx:
         row = served_row(tx, person, screen_id, lock=True)
         _check_ranks(ranks, len(row.places), complete=False)
-        stored = tx.execute(sa.select(schema.draft).where(schema.draft.c.served_id == row.id)).first()
+        stored = stored_draft(tx, row.id)
         if stored is not None and version != stored.version and tuple(stored.ranks) != ranks:
             raise DraftConflict(stored.version, tuple(stored.ranks))
         if stored is None and version:  # the screen was answered since: an old page must not undo that
-            raise DraftConflict(0, _shown(tx, row))
+            raise DraftConflict(0, shown_ranks(row, latest_answer(tx, row.id), None))
         leases.renew(tx, row.lease_id, db.clock())
         return _write_draft(tx, db, row.id, ranks, stored)
+
+
+def storable(text: str, name: str) -> str:
+    """Refuse what no database stores: NUL, and halves of characters."""
+    if "\0" in text or has_half_character(text):
+        raise BadAnswer(f"{name}: got NUL or half a character, which no database stores; write plain text")
+    return text
 
 
 # -- inside ------------------------------------------------------------------------------------------
 
 
-def _store(
-    tx: sa.Connection,
-    db: Database,
-    person: Person,
-    row: Row,
-    answer: Answer,
-    ranks: list[int] | None,
-    submission: str,
-    revision: int,
-    seconds: float | None,
-) -> Receipt:
+def _store(tx: sa.Connection, db: Database, person: Person, row: Row, values: dict[str, Any]) -> bool:
+    """Add a revision and note what follows from it; whether the work had been given back before."""
     now, minutes = db.clock(), settings_of(tx, person.campaign_id).hit.lease_minutes
     in_time = row.lease_id is None or _in_time(tx, row.lease_id, now, minutes)
-    late = revision == 1 and not in_time
-    tx.execute(
-        schema.judgment.insert().values(
-            served_id=row.id,
-            revision=revision,
-            submission=submission,
-            ranks=ranks,
-            skip=answer.skip,
-            note=answer.note or None,
-            seconds=seconds,
-            late=late,
-            created_at=now,
-        )
-    )
+    late = values["revision"] == 1 and not in_time
+    tx.execute(schema.judgment.insert().values(served_id=row.id, late=late, created_at=now, **values))
     tx.execute(schema.draft.delete().where(schema.draft.c.served_id == row.id))
     if row.lease_id is None:
-        _practised(tx, db, person, now)
+        column = schema.person.c
+        first = schema.person.update().where(column.id == person.id, column.practised_at.is_(None))
+        if tx.execute(first.values(practised_at=now)).rowcount:
+            journal.record(tx, db, person.campaign_id, "practised", person_id=person.id, by=person.id)
     else:
         leases.renew(tx, row.lease_id, now)
         leases.finish_if_answered(tx, row.lease_id, now)
         leases.settle(tx, [row.hit_id], now, minutes)
-    return Receipt(row.public_id, revision, False, late)
+    return late
 
 
 def _in_time(tx: sa.Connection, lease_id: int, now: datetime, minutes: float) -> bool:
@@ -146,38 +137,26 @@ def _in_time(tx: sa.Connection, lease_id: int, now: datetime, minutes: float) ->
     return bool(tx.execute(query.with_for_update(key_share=True)).scalar_one())
 
 
-def _practised(tx: sa.Connection, db: Database, person: Person, now: datetime) -> None:
-    column = schema.person.c
-    first = schema.person.update().where(column.id == person.id, column.practised_at.is_(None))
-    if tx.execute(first.values(practised_at=now)).rowcount:
-        journal.record(tx, db, person.campaign_id, "practised", person_id=person.id, by=person.id)
-
-
-def _stored(tx: sa.Connection, served_id: int, submission: str, ranks: list[int] | None, answer: Answer) -> Row | None:
+def _stored(tx: sa.Connection, served_id: int, submission: str, content: dict[str, Any]) -> Row | None:
     """The same answer, if it is there: under this submission, or as the latest."""
     known = _submitted(tx, served_id, submission)
-    if known is not None and _equal(known, ranks, answer):
+    if known is not None and _has(known, content):
         return known
     latest = latest_answer(tx, served_id)
-    if latest is None or not _equal(latest, ranks, answer):
+    if latest is None or not _has(latest, content):
         return None
     tx.execute(schema.draft.delete().where(schema.draft.c.served_id == served_id))  # a change that was taken back
     return latest
+
+
+def _has(stored: Row, content: dict[str, Any]) -> bool:
+    return all(getattr(stored, name) == value for name, value in content.items())
 
 
 def _submitted(tx: sa.Connection, served_id: int, submission: str) -> Row | None:
     judgment = schema.judgment
     query = sa.select(judgment).where(judgment.c.served_id == served_id, judgment.c.submission == submission)
     return tx.execute(query).first()
-
-
-def _check_unused(tx: sa.Connection, served_id: int, submission: str) -> None:
-    if _submitted(tx, served_id, submission) is not None:
-        raise BadAnswer("submission: was used for another answer to this screen; send a change under a new one")
-
-
-def _equal(stored: Row, ranks: list[int] | None, answer: Answer) -> bool:
-    return bool(stored.ranks == ranks and stored.skip == answer.skip and (stored.note or "") == (answer.note or ""))
 
 
 def _refuse(latest: Row | None) -> NoReturn:
@@ -191,7 +170,7 @@ def _keep_as_draft(db: Database, person: Person, screen_id: str, answer: Answer)
         return
     with db.begin() as tx:
         row = served_row(tx, person, screen_id, lock=True)
-        stored = tx.execute(sa.select(schema.draft).where(schema.draft.c.served_id == row.id)).first()
+        stored = stored_draft(tx, row.id)
         _write_draft(tx, db, row.id, answer.ranks, stored)
 
 
@@ -207,18 +186,6 @@ def _write_draft(
     return Draft(ranks, version)
 
 
-def _shown(tx: sa.Connection, row: Row) -> tuple[int | None, ...]:
-    """The ranks that a page without draft shows."""
-    latest = latest_answer(tx, row.id)
-    return (None,) * len(row.places) if latest is None or latest.ranks is None else tuple(latest.ranks)
-
-
-def _check_open(tx: sa.Connection, person: Person) -> None:
-    column = schema.campaign.c
-    if tx.execute(sa.select(column.state).where(column.id == person.campaign_id)).scalar_one() == "closed":
-        raise Closed("the campaign has been closed, and takes no more answers; this one was not stored")
-
-
 def _check_submission(submission: str) -> None:
     if not 1 <= len(submission) <= _SUBMISSION_LENGTH:
         raise BadAnswer(f"submission: got {len(submission)} characters; allowed: 1 to {_SUBMISSION_LENGTH}")
@@ -226,19 +193,18 @@ def _check_submission(submission: str) -> None:
         raise BadAnswer(f"submission: got {submission!r}; allowed: letters, digits and signs of ASCII")
 
 
-def _checked(answer: Answer, outputs: int) -> list[int] | None:
-    """The ranks of a valid answer; None for a skip."""
+def _content(answer: Answer, outputs: int) -> dict[str, Any]:
+    """What a valid answer says, by column."""
     if (answer.ranks is None) == (answer.skip is None):
         raise BadAnswer("an answer has either ranks or a reason for skipping; give one of the two")
     if len(answer.note or "") > NOTE_LENGTH:
         raise BadAnswer(f"note: got {len(answer.note or '')} characters; allowed: up to {NOTE_LENGTH}")
-    if "\0" in (answer.note or "") or has_half_character(answer.note or ""):
-        raise BadAnswer("note: got NUL or half a character, which no database stores; write plain text")
-    if answer.ranks is None:
-        if answer.skip not in SKIP_REASONS:
-            raise BadAnswer(f"reason: got {answer.skip!r}; allowed: {', '.join(SKIP_REASONS)}")
-        return None
-    return _check_ranks(answer.ranks, outputs, complete=True)
+    note = storable(answer.note or "", "note") or None
+    if answer.ranks is not None:
+        return {"ranks": _check_ranks(answer.ranks, outputs, complete=True), "skip": None, "note": note}
+    if answer.skip not in SKIP_REASONS:
+        raise BadAnswer(f"reason: got {answer.skip!r}; allowed: {', '.join(SKIP_REASONS)}")
+    return {"ranks": None, "skip": answer.skip, "note": note}
 
 
 def _check_ranks(ranks: tuple[int | None, ...], outputs: int, *, complete: bool) -> list[int]:

@@ -23,7 +23,7 @@ from ..texts.testset import RESERVED_PREFIX
 from . import schema
 from .database import Database
 from .definition import CampaignInfo, find_campaign
-from .errors import DatabaseError
+from .refusals import DatabaseError
 
 Query: TypeAlias = sa.Select[*tuple[Any, ...]]
 
@@ -49,8 +49,8 @@ _EXTRAS = tuple(name.removeprefix(EXTRA_PREFIX) for name in _ANSWER if name.star
 
 def read_url(url: str, options: ReadOptions) -> tuple[str, Parsed]:
     """The judgments behind ``sqlite:///palmares.db#news``, and what messages call that."""
-    found = _CAMPAIGN.fullmatch(url)
-    address, campaign = found.groups() if found else (url, None)
+    named = _CAMPAIGN.fullmatch(url)
+    address, campaign = named.groups() if named else (url, None)
     _check_extras(options)
     with closing(Database.open(address, read_only=True)) as db, _reading(db) as tx:
         info = _named(tx, db, campaign)
@@ -89,11 +89,7 @@ def answered(campaign_id: int, *columns: sa.ColumnElement[Any], revisions: bool 
         .where(pair.c.campaign_id == campaign_id, screen.c.purpose == "judge")
         .order_by(served.c.id, judgment.c.revision)
     )
-    if revisions:
-        return query
-    later = judgment.alias("later")
-    newer = sa.exists().where(later.c.served_id == judgment.c.served_id, later.c.revision > judgment.c.revision)
-    return query.where(~newer)
+    return query if revisions else query.where(schema.latest(served.c.id))
 
 
 def shown_outputs(campaign_id: int, *columns: sa.ColumnElement[Any]) -> Query:
@@ -130,8 +126,8 @@ def _named(tx: sa.Connection, db: Database, campaign: str | None) -> CampaignInf
     try:
         return find_campaign(tx, campaign)
     except InputError as error:
-        how = "" if campaign else f"; its name follows the database, e.g. {db.name}#NAME"
-        raise InputError(f"{db.name}: {error}{how}") from None
+        hint = "" if campaign else f"; its name follows the database, e.g. {db.name}#NAME"
+        raise InputError(f"{db.name}: {error}{hint}") from None
 
 
 def _check_extras(options: ReadOptions) -> None:
@@ -145,8 +141,8 @@ def _parsed(tx: sa.Connection, info: CampaignInfo, options: ReadOptions, control
     if options.merged == "collapse":
         systems = _collapsed(systems)
     sieve = Sieve(answers)
-    said = pl.format("skipped by the judge ({})", "skip")
-    sieve.reject(pl.col("skip").is_not_null(), said, skipped=True)
+    reason = pl.format("skipped by the judge ({})", "skip")
+    sieve.reject(pl.col("skip").is_not_null(), reason, skipped=True)
     outputs = _comparable(sieve, _outputs(sieve.frame, systems))
     ranking = pl.format("s{}", RECORD).alias("ranking")
     rows = pairs(outputs, sieve.frame.drop("places", "ranks", "skip").with_columns(ranking))
@@ -164,8 +160,8 @@ def _answers(tx: sa.Connection, campaign_id: int) -> pl.DataFrame:
         served.id, places, ranks, judgment.skip, schema.language_pair.c.name, schema.segment.c.name,
         schema.person.c.pseudonym, judgment.created_at, judgment.seconds, screen.strategy, screen.probability, again,
     )  # fmt: skip
-    found = pl.DataFrame(tx.execute(query).all(), schema=_ANSWER, orient="row")
-    return found.with_columns(
+    answers = pl.DataFrame(tx.execute(query).all(), schema=_ANSWER, orient="row")
+    return answers.with_columns(
         pl.col("places", "ranks").str.json_decode(pl.List(pl.Int64())),
         pl.col("segment").str.strip_chars(),  # as every reader trims names
     )
@@ -175,11 +171,11 @@ def _systems(tx: sa.Connection, campaign_id: int, controls: bool) -> pl.DataFram
     """The systems behind every output, one a row; a control stands for itself if it is wanted."""
     query = shown_outputs(campaign_id, schema.output.c.id, schema.output.c.kind, schema.system.c.name)
     types = {"places": pl.Int64(), "kind": pl.String(), "system": pl.String()}
-    found = pl.DataFrame(tx.execute(query).all(), schema=types, orient="row")
+    systems = pl.DataFrame(tx.execute(query).all(), schema=types, orient="row")
     if controls:
         own = pl.format(f"{RESERVED_PREFIX}{{}}", "kind")
-        found = found.with_columns(pl.coalesce("system", own).alias("system"))
-    return found.filter(pl.col("system").is_not_null()).drop("kind")
+        systems = systems.with_columns(pl.coalesce("system", own).alias("system"))
+    return systems.filter(pl.col("system").is_not_null()).drop("kind")
 
 
 def _collapsed(systems: pl.DataFrame) -> pl.DataFrame:

@@ -10,7 +10,6 @@ from typing import Any
 import sqlalchemy as sa
 
 from . import schema
-from .leases import latest
 
 
 @dataclass(frozen=True)
@@ -47,11 +46,11 @@ class Results:
 
 def control_results(tx: sa.Connection, campaign_id: int) -> Results:
     """Look at every answer to a control of a campaign."""
-    found = Results({}, {})
+    results = Results({}, {})
     for pair_id, person_id, result in (*_planted(tx, campaign_id), *_repeated(tx, campaign_id)):
-        found.by_pair[pair_id] = found.by_pair.get(pair_id, NOTHING) + result
-        found.by_judge[person_id] = found.by_judge.get(person_id, NOTHING) + result
-    return found
+        results.by_pair[pair_id] = results.by_pair.get(pair_id, NOTHING) + result
+        results.by_judge[person_id] = results.by_judge.get(person_id, NOTHING) + result
+    return results
 
 
 # -- inside ----------------------------------------------------------------------------------------------
@@ -73,7 +72,7 @@ def _planted(tx: sa.Connection, campaign_id: int) -> list[Row]:
             output.c.id,
             output.c.original_id,
         )
-        .select_from(_of_campaign(served, screen).join(judgment, latest(served.c.id)))
+        .select_from(_of_campaign(served, screen).join(judgment, schema.latest(served.c.id)))
         .join(shown, shown.c.screen_id == screen.c.id)
         .join(output, sa.and_(shown.c.output_id == output.c.id, output.c.kind == screen.c.control))
         .where(schema.language_pair.c.campaign_id == campaign_id, judgment.c.skip.is_(None))
@@ -100,9 +99,9 @@ def _repeated(tx: sa.Connection, campaign_id: int) -> list[Row]:
             schema.segment.c.language_pair_id, again.c.person_id, again.c.places, now.c.ranks, first.c.places,
             then.c.ranks,
         )
-        .select_from(_of_campaign(again, schema.screen).join(now, _is_latest(now, again)))
+        .select_from(_of_campaign(again, schema.screen).join(now, schema.latest(again.c.id, now)))
         .join(first, again.c.repeat_of == first.c.id)
-        .join(then, _is_latest(then, first))
+        .join(then, schema.latest(first.c.id, then))
         .where(schema.language_pair.c.campaign_id == campaign_id, now.c.skip.is_(None))
     )  # fmt: skip
     return [(pair, person, _repeated_result(*rest)) for pair, person, *rest in tx.execute(query)]
@@ -117,13 +116,6 @@ def _repeated_result(
     pairs = list(combinations(sorted(now), 2))
     same = sum(_order(now[a], now[b]) == _order(then[a], then[b]) for a, b in pairs)
     return ControlResults(repeats=1, repeated_pairs=len(pairs), same_pairs=same)
-
-
-def _is_latest(judgment: Any, served: Any) -> sa.ColumnElement[bool]:
-    """As `palmares.campaign.leases.latest`, where two answers stand side by side."""
-    later = schema.judgment.alias()
-    newer = sa.exists().where(later.c.served_id == judgment.c.served_id, later.c.revision > judgment.c.revision)
-    return sa.and_(judgment.c.served_id == served.c.id, ~newer)
 
 
 def _order(a: int, b: int) -> int:

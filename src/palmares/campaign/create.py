@@ -94,12 +94,12 @@ def _check(tx: sa.Connection, campaign_id: int, settings: Settings, testset: Tes
 
 def _different(testset: TestSet) -> list[dict[str, list[str]]]:
     """Per segment its different outputs, and the systems that gave each; one that is missing was given by nobody."""
-    found: list[dict[str, list[str]]] = [{} for _ in testset.segments]
+    by_text: list[dict[str, list[str]]] = [{} for _ in testset.segments]
     for system, outputs in testset.outputs.items():
         for i, text in enumerate(outputs):
             if (system, i) not in testset.missing:
-                found[i].setdefault(text, []).append(system)
-    return found
+                by_text[i].setdefault(text, []).append(system)
+    return by_text
 
 
 def _store_pair(tx: sa.Connection, campaign_id: int, testset: TestSet) -> int:

@@ -15,7 +15,8 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from .errors import DatabaseError
+from . import migrations
+from .refusals import DatabaseError
 
 #: Where the command line looks when nothing is said.
 DEFAULT_URL = "sqlite:///palmares.db"
@@ -50,7 +51,15 @@ class Database:
         self._turn = threading.Lock()
 
     @classmethod
-    def open(cls, url: str, *, create: bool = False, read_only: bool = False, clock: Clock = utc_now) -> Database:
+    def open(
+        cls,
+        url: str,
+        *,
+        create: bool = False,
+        read_only: bool = False,
+        outdated: bool = False,
+        clock: Clock = utc_now,
+    ) -> Database:
         """Open the database at a URL.
 
         Parameters
@@ -60,6 +69,8 @@ class Database:
             not one of ours or is of another version is refused.
         read_only
             Leave an SQLite file as it is, to the byte: a copy in an archive is only read.
+        outdated
+            Take a database of an earlier version too, to upgrade it.
         """
         parsed = _parse(url)
         if parsed.get_backend_name() == "sqlite":
@@ -67,12 +78,12 @@ class Database:
             # A file that turns out not to be ours is left as it is.
             with closing(cls(_engine(parsed, read_only=True))) as looked_at:
                 if looked_at.revision() is not None or not create:
-                    looked_at.check_revision()
+                    looked_at.check_revision(outdated=outdated)
         database = cls(_engine(parsed, read_only), clock)
         try:
             if create and database.revision() is None:
                 database.upgrade()
-            database.check_revision()
+            database.check_revision(outdated=outdated)
         except BaseException:
             database.close()
             raise
@@ -131,45 +142,41 @@ class Database:
                         "name an empty database or another file"
                     )
                 return None
-            found = connection.execute(sa.text("select version_num from alembic_version")).scalar()
-            return None if found is None else str(found)
+            revision = connection.execute(sa.text("select version_num from alembic_version")).scalar()
+            return None if revision is None else str(revision)
 
-    def check_revision(self) -> None:
-        """Refuse a database whose tables are not of this version."""
-        from .upgrade import head, known
-
+    def check_revision(self, *, outdated: bool = False) -> None:
+        """Refuse a database whose tables are not of this version; ``outdated``: nor of an earlier one."""
         revision = self.revision()
         if revision is None:
             raise DatabaseError(f"{self.name}: holds no campaign yet; make one with 'palmares campaign new'")
-        if revision not in known():
+        if revision not in migrations.known():
             raise DatabaseError(
-                f"{self.name}: has version {revision}, which is newer than this palmares knows ({head()}); "
+                f"{self.name}: has version {revision}, which is newer than this palmares knows ({migrations.head()}); "
                 "install the palmares that made it, or a later one"
             )
-        if revision != head():
+        if revision != migrations.head() and not outdated:
             raise DatabaseError(
-                f"{self.name}: has version {revision}, this palmares needs {head()}; "
+                f"{self.name}: has version {revision}, this palmares needs {migrations.head()}; "
                 "stop the server and run 'palmares campaign upgrade' (it keeps a copy first)"
             )
 
     def upgrade(self, target: str = "head") -> None:
         """Bring the tables to a version; all of it or nothing."""
-        from .upgrade import upgrade
-
         with self.begin() as connection:
             if self.dialect != "sqlite":  # two at once: the second finds the work done
                 connection.execute(sa.select(sa.func.pg_advisory_xact_lock(_UPGRADING)))
-            upgrade(connection, target)
+            migrations.upgrade(connection, target)
 
-    def backup(self, place: Path) -> None:
+    def backup(self, path: Path) -> None:
         """Copy an SQLite database while it is in use; the copy is whole or absent."""
         if self.dialect != "sqlite":
             raise DatabaseError(
                 f"{self.name}: is not an SQLite file; back it up with PostgreSQL's own 'pg_dump --format=custom'"
             )
-        if place.exists():
-            raise DatabaseError(f"{place}: is there already; name a new file for the copy")
-        beside = place.with_name(f".{place.name}.part")
+        if path.exists():
+            raise DatabaseError(f"{path}: is there already; name a new file for the copy")
+        beside = path.with_name(f".{path.name}.part")
         try:
             beside.unlink(missing_ok=True)  # of an attempt that was killed
             with (
@@ -180,10 +187,10 @@ class Database:
                 # A copy is read from anywhere, so it must not need the files of a write-ahead log beside it.
                 there.execute("pragma journal_mode=delete")
             shutil.copymode(str(self.engine.url.database), beside)
-            os.replace(beside, place)
+            os.replace(beside, path)
         except (sqlite3.Error, OSError) as error:
             beside.unlink(missing_ok=True)
-            raise DatabaseError(f"{place}: the copy could not be written ({error})") from None
+            raise DatabaseError(f"{path}: the copy could not be written ({error})") from None
 
     @contextmanager
     def _reached(self) -> Iterator[sa.Connection]:

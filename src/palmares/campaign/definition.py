@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 from functools import lru_cache
+from typing import Any
 
 import sqlalchemy as sa
 
@@ -14,6 +15,8 @@ from .database import Database
 from .settings import Settings
 
 STATES = ("open", "paused", "closed")
+#: Longer values are not shown in a list of changes.
+_SHORT = 40
 
 
 @dataclass(frozen=True)
@@ -34,21 +37,32 @@ class PairInfo:
     target: str
 
 
+@dataclass(frozen=True)
+class Revision:
+    """Settings that were put in force; ``changes`` from the ones before. ``by`` is None for the command line."""
+
+    number: int
+    at: datetime
+    by: int | None
+    settings: Settings
+    changes: tuple[str, ...]
+
+
 def campaigns(db: Database) -> list[CampaignInfo]:
     """Every campaign of the database, oldest first."""
     with db.read() as tx:
-        return _found(tx)
+        return _campaigns(tx)
 
 
 def find_campaign(tx: sa.Connection, name: str | None) -> CampaignInfo:
     """A campaign by name; without one, the only one there is."""
-    found = _found(tx)
-    if not found:
+    every = _campaigns(tx)
+    if not every:
         raise InputError("there is no campaign yet; make one with 'palmares campaign new'")
-    wanted = found if name is None else [info for info in found if info.name == name]
+    wanted = every if name is None else [info for info in every if info.name == name]
     if len(wanted) == 1:
         return wanted[0]
-    known = ", ".join(info.name for info in found)
+    known = ", ".join(info.name for info in every)
     if name is None:
         raise InputError(f"there are several campaigns, say which: {known}")
     raise InputError(f"campaign: got {name!r}; there are: {known}")
@@ -58,6 +72,12 @@ def language_pairs(tx: sa.Connection, campaign_id: int) -> list[PairInfo]:
     pair = schema.language_pair.c
     query = sa.select(pair.id, pair.name, pair.source, pair.target).where(pair.campaign_id == campaign_id)
     return [PairInfo(*row) for row in tx.execute(query.order_by(pair.id))]
+
+
+def state_of(tx: sa.Connection, campaign_id: int) -> str:
+    """Whether a campaign is open, paused or closed."""
+    column = schema.campaign.c
+    return str(tx.execute(sa.select(column.state).where(column.id == campaign_id)).scalar_one())
 
 
 def settings_of(tx: sa.Connection, campaign_id: int) -> Settings:
@@ -91,6 +111,29 @@ def store_settings(tx: sa.Connection, db: Database, campaign_id: int, settings: 
     return revision
 
 
+def revisions(db: Database, campaign_id: int) -> list[Revision]:
+    """All settings that were ever in force, newest first."""
+    setting, event = schema.setting.c, schema.event.c
+    query = sa.select(setting.revision, setting.created_at, setting.body).where(setting.campaign_id == campaign_id)
+    with db.read() as tx:
+        rows = tx.execute(query.order_by(setting.revision)).all()
+        events = sa.select(event.body, event.by_id).where(event.campaign_id == campaign_id)
+        changed = tx.execute(events.where(event.kind == "settings-changed"))
+        authors = {body["revision"]: by for body, by in changed}
+    history: list[Revision] = []
+    for number, at, body in rows:
+        settings = Settings.from_toml(body)
+        changes = differing(history[-1].settings, settings) if history else ()
+        history.append(Revision(number, at, authors.get(number), settings, changes))
+    return history[::-1]
+
+
+def differing(before: Settings, after: Settings) -> tuple[str, ...]:
+    """What one has otherwise than the other: ``screen.outputs: 5 → 3``; long texts by name alone."""
+    old, new = _flat(before), _flat(after)
+    return tuple(_change(key, old[key], new[key]) for key in new if old[key] != new[key])
+
+
 def change_state(db: Database, name: str, state: str, *, by: int | None = None) -> None:
     """Open, pause (no new work; answers are taken) or close (no answers either) a campaign."""
     if state not in STATES:
@@ -112,8 +155,8 @@ def lock(tx: sa.Connection, campaign_id: int) -> None:
 
 def has_references(tx: sa.Connection, pair_id: int) -> bool:
     segment = schema.segment.c
-    found = sa.select(segment.id).where(segment.language_pair_id == pair_id, segment.reference != "").limit(1)
-    return tx.execute(found).first() is not None
+    first = sa.select(segment.id).where(segment.language_pair_id == pair_id, segment.reference != "").limit(1)
+    return tx.execute(first).first() is not None
 
 
 def check_references(settings: Settings, langs: str, there: bool) -> None:
@@ -125,7 +168,7 @@ def check_references(settings: Settings, langs: str, there: bool) -> None:
         )
 
 
-def _found(tx: sa.Connection) -> list[CampaignInfo]:
+def _campaigns(tx: sa.Connection) -> list[CampaignInfo]:
     column = schema.campaign.c
     query = sa.select(column.id, column.name, column.state, column.created_at).order_by(column.id)
     return [CampaignInfo(row.id, row.name, row.state, row.created_at) for row in tx.execute(query)]
@@ -134,3 +177,24 @@ def _found(tx: sa.Connection) -> list[CampaignInfo]:
 @lru_cache(maxsize=64)
 def _parsed(text: str) -> Settings:
     return Settings.from_toml(text)
+
+
+def _flat(settings: Settings) -> dict[str, Any]:
+    return {
+        f"{section}.{key}": value for section, table in settings.model_dump().items() for key, value in table.items()
+    }
+
+
+def _change(key: str, old: Any, new: Any) -> str:
+    was, now = (_written(value) for value in (old, new))
+    return key if max(len(was), len(now)) > _SHORT else f"{key}: {was} → {now}"
+
+
+def _written(value: Any) -> str:
+    if value is None:
+        return "none"
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, datetime):
+        return value.isoformat().replace("+00:00", "Z")
+    return repr(value) if isinstance(value, str) else f"{value}"

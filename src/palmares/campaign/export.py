@@ -48,7 +48,7 @@ class ExportedScreens:
 def export(
     db: Database,
     campaign: str | None,
-    place: str | Path,
+    path: str | Path,
     *,
     format: str = "auto",
     drop: Iterable[str] = (),
@@ -62,7 +62,7 @@ def export(
 
     Parameters
     ----------
-    place, format, drop
+    path, format, drop
         As for `palmares.write`: the ending gives the format; what a format cannot hold is refused unless dropped.
     merged
         Outputs that several systems share: ``"expand"`` to all of them, or ``"collapse"`` to one joined name.
@@ -71,33 +71,31 @@ def export(
     """
     drop = tuple(drop)
     parsed = collect(db, campaign, ReadOptions(merged=merged), controls=controls)
-    found, written = parsed.rows.height, True
-    if found:
-        written_as = write(Judgments.from_rows(parsed.rows), place, format=format, drop=drop)
+    judgments, written = parsed.rows.height, True
+    if judgments:
+        written_as = write(Judgments.from_rows(parsed.rows), path, format=format, drop=drop)
     else:
-        written_as, written = write_empty(parsed.rows, place, format=format, drop=drop)
+        written_as, written = write_empty(parsed.rows, path, format=format, drop=drop)
     skipped = len(parsed.dropped)
-    return Exported(Path(place) if written else None, written_as, found, parsed.records - skipped, skipped)
+    return Exported(Path(path) if written else None, written_as, judgments, parsed.records - skipped, skipped)
 
 
-def export_screens(
-    db: Database, campaign: str | None, place: str | Path, *, revisions: bool = False
-) -> ExportedScreens:
+def export_screens(db: Database, campaign: str | None, path: str | Path, *, revisions: bool = False) -> ExportedScreens:
     """Write every screen that was ranked or skipped to a ``.jsonl`` file (``.gz`` or ``.zst`` behind it compresses).
 
     The file appears whole or not at all, and replaces one that is there. Practice is not in it; people appear by
     pseudonym. With ``revisions``, answers that were replaced later have lines of their own, before the latest.
     """
-    if str(place) != "-" and ending_of(Path(place)) != "jsonl":
-        raise InputError(f"{place}: screens are written as .jsonl, also with .gz or .zst behind it; name such a file")
+    if str(path) != "-" and ending_of(Path(path)) != "jsonl":
+        raise InputError(f"{path}: screens are written as .jsonl, also with .gz or .zst behind it; name such a file")
     with db.read() as tx:
         campaign_id = find_campaign(tx, campaign).id
         outputs = _outputs(tx, campaign_id)
         rows = tx.execute(answered(campaign_id, *_columns(), revisions=revisions)).all()
     latest = {row.served_id: row.skip for row in rows}  # the last revision of a screen comes last
-    put("".join(_line(row, outputs) for row in rows).encode(), place)
+    put("".join(_line(row, outputs) for row in rows).encode(), path)
     skipped = sum(skip is not None for skip in latest.values())
-    return ExportedScreens(Path(place), len(rows), len(latest) - skipped, skipped)
+    return ExportedScreens(Path(path), len(rows), len(latest) - skipped, skipped)
 
 
 def _columns() -> list[sa.ColumnElement[Any]]:
@@ -115,12 +113,12 @@ def _outputs(tx: sa.Connection, campaign_id: int) -> dict[int, dict[str, Any]]:
     """Every output that was shown: its systems, kind and text, and the id of the one it was made from."""
     output = schema.output.c
     columns = (output.id, output.kind, output.text, output.original_id, schema.system.c.name)
-    found: dict[int, dict[str, Any]] = {}
+    outputs: dict[int, dict[str, Any]] = {}
     for output_id, kind, text, original, system in tx.execute(shown_outputs(campaign_id, *columns)):
-        known = found.setdefault(output_id, {"systems": [], "kind": kind, "text": text, "original": original})
+        known = outputs.setdefault(output_id, {"systems": [], "kind": kind, "text": text, "original": original})
         if system is not None:
             known["systems"].append(system)
-    return found
+    return outputs
 
 
 def _line(row: Row, outputs: Mapping[int, dict[str, Any]]) -> str:

@@ -11,19 +11,22 @@ late as well, since whoever else holds it waits for a HIT at most.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 import sqlalchemy as sa
 
 from . import schema
+from .hits import met_enough
 
 #: Clocks of several machines may differ by so much.
 SKEW = timedelta(minutes=5)
-#: A screen that so many more judges skipped than were to answer it is not offered again.
-SKIPS = 2
-_LATER = schema.judgment.alias("later")
+#: A screen that so many more judges have dealt with than were to answer it is not offered again.
+_SKIPS = 2
+#: HITs are looked through so many at a time.
+_LOOKED_AT = 100
+_MINE = schema.served.alias("mine")
 
 
 @dataclass(frozen=True)
@@ -102,13 +105,17 @@ def states(
     answers, working = Counter[int](), set[int]()
     for hit_id, key, wanted in tx.execute(asked.order_by(screen.hit_id, screen.position)):
         needs = needed.setdefault(hit_id, [])
-        given_up = answered[key] + skipped[key] >= wanted + SKIPS
-        if not given_up and answered[key] + held[key] < wanted:
+        if held[key] < lacking(wanted, answered[key], skipped[key]):
             needs.append(key)
         answers[hit_id] += answered[key]
         if held[key] and answered[key] < wanted:
             working.add(hit_id)
     return {hit_id: HitState(tuple(keys), answers[hit_id], hit_id in working) for hit_id, keys in needed.items()}
+
+
+def lacking(wanted: int, answered: int, skipped: int) -> int:
+    """How many answers a screen still waits for; none if too many have skipped it."""
+    return 0 if answered + skipped >= wanted + _SKIPS else max(0, wanted - answered)
 
 
 def settle(tx: sa.Connection, hit_ids: Sequence[int], now: datetime, minutes: float) -> None:
@@ -118,13 +125,6 @@ def settle(tx: sa.Connection, hit_ids: Sequence[int], now: datetime, minutes: fl
     tx.execute(sa.select(hit.c.id).where(hit.c.id.in_(hit_ids)).order_by(hit.c.id).with_for_update(key_share=True))
     for hit_id, state in states(tx, hit_ids, now, minutes).items():
         tx.execute(hit.update().where(hit.c.id == hit_id).values(answers=state.answers, closed=state.done))
-
-
-def latest(served_id: sa.ColumnElement[int]) -> sa.ColumnElement[bool]:
-    """The condition on `judgment` that it is the latest answer to a served screen."""
-    judgment, later = schema.judgment.c, _LATER.c
-    newer = sa.exists().where(later.served_id == judgment.served_id, later.revision > judgment.revision)
-    return sa.and_(judgment.served_id == served_id, ~newer)
 
 
 def _given(
@@ -137,7 +137,7 @@ def _given(
         .select_from(schema.served)
         .join(schema.screen, served.screen_id == screen.id)
         .join(lease, served.lease_id == lease.c.id)
-        .outerjoin(judgment, latest(served.id))
+        .outerjoin(judgment, schema.latest(served.id))
         .where(screen.hit_id.in_(hit_ids), served.repeat_of.is_(None))
     )
     answered, skipped, held = Counter[int](), Counter[int](), Counter[int]()
@@ -147,3 +147,61 @@ def _given(
         elif lives and person_id != besides:
             held[screen_id] += 1
     return answered, skipped, held
+
+
+# -- HITs that want more judges than they have ---------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Opening:
+    """A HIT and those of its screens that need this judge."""
+
+    hit_id: int
+    screens: tuple[int, ...]
+
+
+def first_opening(
+    tx: sa.Connection, pair_id: int, person_id: int, *, per_segment: int, now: datetime, minutes: float
+) -> Opening | None:
+    """The oldest HIT with something that this judge can do; HITs that turn out to be done are closed on the way."""
+    for page in _pages(tx, pair_id, person_id, per_segment):
+        hits = states(tx, list(page), now, minutes)
+        done = [hit_id for hit_id, state in hits.items() if state.done]
+        if done:  # the last one who worked on it never came back
+            settle(tx, done, now, minutes)
+        for hit_id, state in hits.items():
+            screens = tuple(key for key in state.needed if key in page[hit_id])
+            if screens:
+                return Opening(hit_id, screens)
+    return None
+
+
+def _pages(tx: sa.Connection, pair_id: int, person_id: int, per_segment: int) -> Iterator[dict[int, set[int]]]:
+    """Open HITs, oldest first, with the screens that a judge could do."""
+    hit, screen = schema.hit.c, schema.screen.c
+    possible = _possible(person_id, per_segment)
+    last = 0
+    while True:
+        query = sa.select(hit.id).where(hit.language_pair_id == pair_id, hit.closed.is_(False), hit.id > last)
+        query = query.where(possible.where(screen.hit_id == hit.id).correlate(schema.hit).exists())
+        ids = list(tx.scalars(query.order_by(hit.id).limit(_LOOKED_AT)))
+        if not ids:
+            return
+        page: dict[int, set[int]] = {hit_id: set() for hit_id in ids}
+        for hit_id, screen_id in tx.execute(possible.where(screen.hit_id.in_(ids))):
+            page[hit_id].add(screen_id)
+        yield page
+        last = ids[-1]
+
+
+def _possible(person_id: int, per_segment: int) -> sa.Select[int, int]:
+    """Screens that a judge could do: they had it and never answered, or they may still meet its segment."""
+    screen, mine = schema.screen.c, _MINE.c
+    given = sa.and_(mine.screen_id == screen.id, mine.person_id == person_id, mine.repeat_of.is_(None))
+    answered = sa.exists().where(schema.judgment.c.served_id == mine.id)
+    new = sa.and_(mine.id.is_(None), screen.segment_id.not_in(met_enough(person_id, per_segment)))
+    return (
+        sa.select(screen.hit_id, screen.id)
+        .outerjoin(_MINE, given)
+        .where(sa.or_(new, sa.and_(mine.id.is_not(None), ~answered)))
+    )

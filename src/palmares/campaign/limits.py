@@ -1,7 +1,8 @@
 """Limits that all web workers share: how often someone may write, and how often an address may try a wrong link.
 
 Counts are kept per window of a minute or an hour and are dropped when it has ended. An address is kept as a keyed
-digest only, so that the table does not tell who came.
+digest only, so that the table does not tell who came. (Libraries for rate limits count in the memory of one process
+or in a Redis server; our workers share the database and nothing else.)
 """
 
 from __future__ import annotations
@@ -17,8 +18,8 @@ from sqlalchemy.dialects import postgresql, sqlite
 from . import schema
 from .database import Database
 from .definition import settings_of
-from .errors import TooMany
 from .people import Person
+from .refusals import TooMany
 from .settings import LimitSettings
 
 MINUTE, HOUR = 60, 3600
@@ -54,16 +55,16 @@ def count_failed_join(db: Database, address: str) -> None:
 def body_bytes(db: Database, campaign: str | None) -> int:
     """The longest body of a request to a campaign, or to what belongs to none."""
     with db.read() as tx:
-        found = tx.execute(sa.select(schema.campaign.c.id).where(schema.campaign.c.name == campaign)).scalar()
-        limits = LimitSettings() if found is None else settings_of(tx, found).limits
+        campaign_id = tx.execute(sa.select(schema.campaign.c.id).where(schema.campaign.c.name == campaign)).scalar()
+        limits = LimitSettings() if campaign_id is None else settings_of(tx, campaign_id).limits
     return limits.body_bytes
 
 
 def _door(tx: sa.Connection, address: str) -> tuple[str, int]:
     """The key of an address, and how often it may fail: a wrong link belongs to no campaign, so the strictest rules."""
-    found = tx.execute(sa.select(schema.campaign.c.id, schema.campaign.c.secret).order_by(schema.campaign.c.id)).all()
-    limits = [settings_of(tx, campaign_id).limits.failed_joins_per_hour for campaign_id, _ in found]
-    secret = found[0][1] if found else ""
+    known = tx.execute(sa.select(schema.campaign.c.id, schema.campaign.c.secret).order_by(schema.campaign.c.id)).all()
+    limits = [settings_of(tx, campaign_id).limits.failed_joins_per_hour for campaign_id, _ in known]
+    secret = known[0][1] if known else ""
     hidden = hmac.new(secret.encode(), _network(address).encode(), hashlib.sha256).hexdigest()
     return f"join:{hidden}", min(limits, default=LimitSettings().failed_joins_per_hour)
 

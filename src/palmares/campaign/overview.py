@@ -6,17 +6,19 @@ Practice is counted nowhere. A screen that several judges answer counts once for
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 from datetime import datetime
+from statistics import median
 from typing import Any
 
 import sqlalchemy as sa
 
-from . import schema, tallies
+from . import schema
 from .control_results import NOTHING, ControlResults, control_results
 from .database import Database
 from .definition import CampaignInfo, PairInfo, find_campaign, language_pairs, settings_of
+from .leases import alive, lacking
 from .people import Role
 from .settings import Settings
 from .stopping import comparisons, has_stopped
@@ -80,11 +82,11 @@ class CampaignStatus:
 
     def to_dict(self) -> dict[str, Any]:
         """The documented JSON shape."""
-        made = asdict(self)
+        status = asdict(self)
         for key in ("created_at", "at", "until"):
-            made[key] = _iso(made[key])
-        made["judges"] = [{**judge, "last": _iso(judge["last"])} for judge in made["judges"]]
-        return made
+            status[key] = _iso(status[key])
+        status["judges"] = [{**judge, "last": _iso(judge["last"])} for judge in status["judges"]]
+        return status
 
 
 @dataclass(frozen=True)
@@ -105,17 +107,17 @@ class CampaignLine:
 
 def campaign_lines(db: Database) -> list[CampaignLine]:
     """Every campaign of the database, oldest first."""
-    found = []
+    lines = []
     with db.read() as tx:
         column = schema.campaign.c
         for id, name, state, created_at in tx.execute(
             sa.select(column.id, column.name, column.state, column.created_at).order_by(column.id)
         ).all():
             pairs = language_pairs(tx, id)
-            answered, _ = tallies.answers(tx, [pair.id for pair in pairs])
+            answered, _ = _count_answers(tx, [pair.id for pair in pairs])
             langs = tuple(pair.name for pair in pairs)
-            found.append(CampaignLine(name, state, langs, tallies.judges(tx, id), answered.total(), created_at))
-    return found
+            lines.append(CampaignLine(name, state, langs, _count_judges(tx, id), answered.total(), created_at))
+    return lines
 
 
 def campaign_status(db: Database, name: str | None) -> CampaignStatus:
@@ -125,7 +127,7 @@ def campaign_status(db: Database, name: str | None) -> CampaignStatus:
         info = find_campaign(tx, name)
         settings = settings_of(tx, info.id)
         pairs = language_pairs(tx, info.id)
-        at_work = tallies.at_work(tx, info.id, now, settings.hit.lease_minutes)
+        at_work = _count_at_work(tx, info.id, now, settings.hit.lease_minutes)
         results = control_results(tx, info.id)
         return CampaignStatus(
             name=info.name,
@@ -136,6 +138,37 @@ def campaign_status(db: Database, name: str | None) -> CampaignStatus:
             pairs=_pairs(tx, pairs, settings, now, at_work, results.by_pair),
             judges=_judges(tx, info, settings.judge.screens, {person for _, person in at_work}, results.by_judge),
         )
+
+
+def compared(db: Database, campaign_id: int) -> dict[str, dict[tuple[str, str], int]]:
+    """Per language pair: how often every two systems were compared, by names in order."""
+    system = schema.system.c
+    with db.read() as tx:
+        pairs = language_pairs(tx, campaign_id)
+        counts = {pair.name: comparisons(tx, pair.id) for pair in pairs}
+        query = sa.select(system.id, system.name).where(system.language_pair_id.in_([pair.id for pair in pairs]))
+        names: dict[int, str] = dict(tx.execute(query).all())
+    return {
+        pair: {(min(names[a], names[b]), max(names[a], names[b])): count for (a, b), count in of_pair.items()}
+        for pair, of_pair in counts.items()
+    }
+
+
+def median_seconds(db: Database, campaign_id: int) -> dict[str, float]:
+    """Per pseudonym of a judge: the seconds that half of their answers took no longer than, as their page says."""
+    served, judgment, person = schema.served, schema.judgment, schema.person
+    query = (
+        sa.select(person.c.pseudonym, judgment.c.seconds)
+        .join(served, served.c.person_id == person.c.id)
+        .join(judgment, judgment.c.served_id == served.c.id)
+        .where(person.c.campaign_id == campaign_id, served.c.lease_id.is_not(None))
+        .where(judgment.c.revision == 1, judgment.c.seconds.is_not(None))
+    )
+    seconds: dict[str, list[float]] = {}
+    with db.read() as tx:
+        for pseudonym, taken in tx.execute(query):
+            seconds.setdefault(pseudonym, []).append(taken)
+    return {pseudonym: median(taken) for pseudonym, taken in seconds.items()}
 
 
 # -- language pairs --------------------------------------------------------------------------------------
@@ -150,14 +183,14 @@ def _pairs(
     controls: Mapping[int, ControlResults],
 ) -> tuple[PairStatus, ...]:
     ids = [pair.id for pair in pairs]
-    segments, names = tallies.segments(tx, ids), tallies.systems(tx, ids)
-    answered, skipped = tallies.answers(tx, ids)
-    waiting, held = tallies.open_screens(tx, ids, now, settings.hit.lease_minutes)
+    segments, names = _count_segments(tx, ids), _count_systems(tx, ids)
+    answered, skipped = _count_answers(tx, ids)
+    waiting, held = _count_open_screens(tx, ids, now, settings.hit.lease_minutes)
     working = Counter(pair for pair, _ in at_work)
-    found = []
+    statuses = []
     for pair in pairs:
         compared = comparisons(tx, pair.id).values()
-        found.append(
+        statuses.append(
             PairStatus(
                 name=pair.name,
                 segments=segments[pair.id][0],
@@ -170,11 +203,11 @@ def _pairs(
                 least=min(compared, default=0),
                 most=max(compared, default=0),
                 judges_at_work=working[pair.id],
-                enough=has_stopped(tx, pair.id, settings.stop),
+                enough=has_stopped(tx, pair.id, settings.stop.rule),
                 controls=controls.get(pair.id, NOTHING),
             )
         )
-    return tuple(found)
+    return tuple(statuses)
 
 
 # -- judges ----------------------------------------------------------------------------------------------
@@ -190,26 +223,133 @@ def _judges(
     person = schema.person.c
     query = sa.select(person.id, person.name, person.pseudonym, person.langs, person.consented_at)
     query = query.where(person.campaign_id == info.id, person.role == Role.JUDGE.value).order_by(person.id)
-    done = tallies.done(tx, info.id)
-    found = []
-    for id, name, pseudonym, langs, consented_at in tx.execute(query):
-        count, skipped, last = done.get(id, (0, 0, None))
-        found.append(
+    done = _count_done(tx, info.id)
+    statuses = []
+    for judge in tx.execute(query):
+        count, skipped, last = done.get(judge.id, (0, 0, None))
+        statuses.append(
             JudgeStatus(
-                name,
-                pseudonym,
-                tuple(langs),
-                consented_at is not None,
-                count,
-                skipped,
-                target,
-                id in at_work,
-                last,
-                controls.get(id, NOTHING),
+                name=judge.name,
+                pseudonym=judge.pseudonym,
+                langs=tuple(judge.langs),
+                consented=judge.consented_at is not None,
+                done=count,
+                skipped=skipped,
+                target=target,
+                at_work=judge.id in at_work,
+                last=last,
+                controls=controls.get(judge.id, NOTHING),
             )
         )
-    return tuple(found)
+    return tuple(statuses)
 
 
 def _iso(moment: datetime | None) -> str | None:
     return None if moment is None else moment.isoformat()
+
+
+# -- counts, each in one query for all language pairs or judges -------------------------------------------
+
+
+def _count_segments(tx: sa.Connection, ids: Iterable[int]) -> dict[int, tuple[int, int]]:
+    """Per language pair: segments, and those with something to compare."""
+    column = schema.segment.c
+    query = sa.select(column.language_pair_id, sa.func.count(), _number_of(column.outputs > 1))
+    query = query.where(column.language_pair_id.in_(ids)).group_by(column.language_pair_id)
+    return {pair: (int(all_), int(comparable)) for pair, all_, comparable in tx.execute(query)}
+
+
+def _count_systems(tx: sa.Connection, ids: Iterable[int]) -> dict[int, tuple[str, ...]]:
+    column = schema.system.c
+    query = sa.select(column.language_pair_id, column.name).where(column.language_pair_id.in_(ids))
+    names: dict[int, list[str]] = {}
+    for pair, name in tx.execute(query):
+        names.setdefault(pair, []).append(name)
+    return {pair: tuple(sorted(of_pair)) for pair, of_pair in names.items()}
+
+
+def _count_answers(tx: sa.Connection, ids: Iterable[int]) -> tuple[Counter[int], Counter[int]]:
+    """Per language pair: screens whose latest answer has ranks, and those whose latest answer is a skip."""
+    served, screen, segment, judgment = schema.served, schema.screen, schema.segment, schema.judgment
+    query = (
+        sa.select(segment.c.language_pair_id, judgment.c.skip.is_(None), sa.func.count())
+        .select_from(
+            served.join(screen, served.c.screen_id == screen.c.id)
+            .join(segment)
+            .join(judgment, schema.latest(served.c.id))
+        )
+        .where(segment.c.language_pair_id.in_(ids), screen.c.purpose == "judge", served.c.repeat_of.is_(None))
+        .group_by(segment.c.language_pair_id, judgment.c.skip.is_(None))
+    )
+    answered, skipped = Counter[int](), Counter[int]()
+    for pair, has_ranks, count in tx.execute(query):
+        (answered if has_ranks else skipped)[pair] += count
+    return answered, skipped
+
+
+def _count_open_screens(
+    tx: sa.Connection, ids: Iterable[int], now: datetime, minutes: float
+) -> tuple[Counter[int], Counter[int]]:
+    """Per language pair: answers that screens given out still wait for, and how many are in the hands of judges."""
+    hit, screen, served, judgment, lease = schema.hit, schema.screen, schema.served, schema.judgment, schema.lease
+    first = sa.and_(served.c.screen_id == screen.c.id, served.c.repeat_of.is_(None))
+    query = (
+        sa.select(
+            hit.c.language_pair_id,
+            hit.c.wanted,
+            _number_of(sa.and_(judgment.c.id.is_not(None), judgment.c.skip.is_(None))),
+            _number_of(judgment.c.skip.is_not(None)),
+            _number_of(sa.and_(judgment.c.id.is_(None), alive(now, minutes))),
+        )
+        .select_from(
+            screen.join(hit)
+            .outerjoin(served, first)
+            .outerjoin(judgment, schema.latest(served.c.id))
+            .outerjoin(lease, served.c.lease_id == lease.c.id)
+        )
+        .where(hit.c.language_pair_id.in_(ids), hit.c.closed.is_(False))
+        .group_by(screen.c.id, hit.c.language_pair_id, hit.c.wanted)
+    )
+    waiting, held = Counter[int](), Counter[int]()
+    for pair, wanted, answered, skipped, in_hand in tx.execute(query):
+        waiting[pair] += lacking(wanted, answered, skipped)
+        held[pair] += in_hand
+    return waiting, held
+
+
+def _count_judges(tx: sa.Connection, campaign_id: int) -> int:
+    person = schema.person.c
+    query = sa.select(sa.func.count()).where(person.campaign_id == campaign_id, person.role == "judge")
+    return int(tx.execute(query).scalar_one())
+
+
+def _count_done(tx: sa.Connection, campaign_id: int) -> dict[int, tuple[int, int, datetime]]:
+    """Per judge: screens dealt with, how many of them skipped, and when the last answer came."""
+    served, person, judgment = schema.served, schema.person, schema.judgment
+    query = (
+        sa.select(
+            served.c.person_id,
+            sa.func.count(),
+            _number_of(judgment.c.skip.is_not(None)),
+            sa.func.max(judgment.c.created_at),
+        )
+        .select_from(served.join(person, served.c.person_id == person.c.id).join(judgment, schema.latest(served.c.id)))
+        .where(person.c.campaign_id == campaign_id, served.c.lease_id.is_not(None))
+        .group_by(served.c.person_id)
+    )
+    return {id: (int(count), int(skipped), last) for id, count, skipped, last in tx.execute(query)}
+
+
+def _count_at_work(tx: sa.Connection, campaign_id: int, now: datetime, minutes: float) -> set[tuple[int, int]]:
+    """Language pairs with the judges who have work of them in hand."""
+    lease, hit, pair = schema.lease, schema.hit, schema.language_pair
+    query = (
+        sa.select(pair.c.id, lease.c.person_id)
+        .select_from(lease.join(hit).join(pair))
+        .where(pair.c.campaign_id == campaign_id, alive(now, minutes))
+    )
+    return {(pair_id, person_id) for pair_id, person_id in tx.execute(query)}
+
+
+def _number_of(condition: sa.ColumnElement[bool]) -> sa.ColumnElement[int]:
+    return sa.func.coalesce(sa.func.sum(sa.case((condition, 1), else_=0)), 0)

@@ -18,7 +18,7 @@ from ..errors import InputError
 from . import journal, leases, schema
 from .database import Database
 from .definition import CampaignInfo, find_campaign, lock, settings_of
-from .errors import Uninvited
+from .refusals import Uninvited
 
 #: No invitation lasts longer.
 LONGEST_DAYS = 3650
@@ -45,6 +45,27 @@ class Person:
     practised: bool
 
 
+@dataclass(frozen=True)
+class Presence:
+    """Someone, and the doors that are open to them.
+
+    ``invited`` and ``joined``: ever. ``link_until`` is when the last link that works ends, ``session_until`` the last
+    session; None if there is none. ``nameless``: only the pseudonym is left.
+    """
+
+    person: Person
+    invited: bool
+    joined: bool
+    link_until: datetime | None
+    session_until: datetime | None
+    nameless: bool
+
+    @property
+    def shut_out(self) -> bool:
+        """Whether they were invited, and nothing lets them in any more."""
+        return self.invited and self.link_until is None and self.session_until is None
+
+
 def add_person(
     db: Database, campaign: str, role: Role | str, name: str, *, langs: Iterable[str] = (), by: int | None = None
 ) -> Person:
@@ -68,23 +89,44 @@ def find_person(db: Database, campaign: str, name: str) -> Person:
     with db.read() as tx:
         info = find_campaign(tx, campaign)
         column = schema.person.c
-        found = tx.execute(
+        row = tx.execute(
             _people().where(column.campaign_id == info.id, sa.or_(column.name == name, column.pseudonym == name))
         ).first()
-        if found is None:
+        if row is None:
             known = tx.scalars(
                 sa.select(column.name).where(column.campaign_id == info.id).order_by(column.id).limit(20)
             )
             raise InputError(
                 f"no one called {name!r} in campaign {campaign!r}; there are: {', '.join(known) or 'none'}"
             )
-        return _made(found)
+        return _person_of(row)
 
 
 def people(db: Database, campaign_id: int) -> list[Person]:
     """Everyone in a campaign, in the order they were added."""
     with db.read() as tx:
-        return [_made(row) for row in tx.execute(_people().where(schema.person.c.campaign_id == campaign_id))]
+        return [_person_of(row) for row in tx.execute(_people().where(schema.person.c.campaign_id == campaign_id))]
+
+
+def presences(db: Database, campaign_id: int) -> list[Presence]:
+    """Everyone in a campaign, in the order they were added."""
+    now, everyone = db.clock(), people(db, campaign_id)
+    with db.read() as tx:
+        links, sessions = (_lasting_until(tx, table, campaign_id) for table in (schema.invite, schema.session))
+        column = schema.person.c
+        gone = sa.select(column.id).where(column.campaign_id == campaign_id, column.pseudonymised_at.is_not(None))
+        nameless = set(tx.scalars(gone))
+    return [
+        Presence(
+            person,
+            invited=person.id in links,
+            joined=person.id in sessions,
+            link_until=_if_later(links.get(person.id), now),
+            session_until=_if_later(sessions.get(person.id), now),
+            nameless=person.id in nameless,
+        )
+        for person in everyone
+    ]
 
 
 # -- invitations and sessions ------------------------------------------------------------------------
@@ -194,7 +236,19 @@ def _begin_session(tx: sa.Connection, db: Database, person: Person) -> tuple[str
 def _holder(tx: sa.Connection, db: Database, table: sa.Table, token: str) -> Person | None:
     live = sa.and_(table.c.digest == digest(token), table.c.revoked_at.is_(None), table.c.expires_at > db.clock())
     row = tx.execute(_people().join(table, table.c.person_id == schema.person.c.id).where(live)).first()
-    return None if row is None else _made(row)
+    return None if row is None else _person_of(row)
+
+
+def _lasting_until(tx: sa.Connection, table: sa.Table, campaign_id: int) -> dict[int, datetime | None]:
+    """Per person who ever had one: when the last that was not withdrawn ends."""
+    end = sa.func.max(sa.case((table.c.revoked_at.is_(None), table.c.expires_at)))
+    query = sa.select(table.c.person_id, end).join(schema.person, table.c.person_id == schema.person.c.id)
+    query = query.where(schema.person.c.campaign_id == campaign_id).group_by(table.c.person_id)
+    return dict(tx.execute(query).all())
+
+
+def _if_later(end: datetime | None, now: datetime) -> datetime | None:
+    return end if end is not None and end > now else None
 
 
 def _lock(tx: sa.Connection, person: Person) -> sa.Row[tuple[object, ...]]:
@@ -229,20 +283,20 @@ def _people() -> sa.Select[tuple[object, ...]]:
 
 
 def _person(tx: sa.Connection, which: sa.ColumnElement[bool]) -> Person:
-    return _made(tx.execute(_people().where(which)).one())
+    return _person_of(tx.execute(_people().where(which)).one())
 
 
-def _made(row: sa.Row[tuple[object, ...]]) -> Person:
+def _person_of(row: sa.Row[tuple[object, ...]]) -> Person:
     return Person(
-        row.id,
-        row.campaign_id,
-        row.campaign,
-        Role(row.role),
-        row.name,
-        row.pseudonym,
-        tuple(row.langs),
-        row.consented_at is not None,
-        row.practised_at is not None,
+        id=row.id,
+        campaign_id=row.campaign_id,
+        campaign=row.campaign,
+        role=Role(row.role),
+        name=row.name,
+        pseudonym=row.pseudonym,
+        langs=tuple(row.langs),
+        consented=row.consented_at is not None,
+        practised=row.practised_at is not None,
     )
 
 
@@ -269,9 +323,9 @@ def _is_called(tx: sa.Connection, campaign_id: int, name: str) -> bool:
 
 def _new_pseudonym(tx: sa.Connection, campaign_id: int, role: Role) -> str:
     while True:
-        made = f"{role.value}-{secrets.token_hex(4)}"
-        if not _is_called(tx, campaign_id, made):
-            return made
+        pseudonym = f"{role.value}-{secrets.token_hex(4)}"
+        if not _is_called(tx, campaign_id, pseudonym):
+            return pseudonym
 
 
 def _check_langs(tx: sa.Connection, info: CampaignInfo, langs: list[str]) -> None:

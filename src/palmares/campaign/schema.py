@@ -311,3 +311,12 @@ rate = Table(
     Column("count", sa.Integer, nullable=False),
     Index("ix_rate_slot", "slot"),
 )
+
+
+_LATER = judgment.alias("later")
+
+
+def latest(served_id: sa.ColumnElement[int] | int, answer: sa.FromClause = judgment) -> sa.ColumnElement[bool]:
+    """The condition that ``answer``, a row of `judgment`, is the latest revision for a served screen."""
+    newer = sa.exists().where(_LATER.c.served_id == answer.c.served_id, _LATER.c.revision > answer.c.revision)
+    return sa.and_(answer.c.served_id == served_id, ~newer)

@@ -1,8 +1,9 @@
-"""What a judge sees: one served screen, without a trace of which system is which."""
+"""What a judge sees: one served screen, without a trace of which system is which, and how far they have come."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TypeAlias
 
 import sqlalchemy as sa
 
@@ -10,8 +11,11 @@ from ..texts.languages import LanguagePair
 from . import schema
 from .database import Database
 from .definition import settings_of
-from .errors import UnknownScreen
+from .leases import alive
 from .people import Person
+from .refusals import UnknownScreen
+
+Row: TypeAlias = sa.Row[tuple[object, ...]]
 
 
 @dataclass(frozen=True)
@@ -49,6 +53,23 @@ class ScreenView:
     following: tuple[str, ...]
 
 
+@dataclass(frozen=True)
+class Progress:
+    """``done`` screens, skipped ones included, of the ``target`` that the organiser asked for.
+
+    ``in_hand`` are screens that were given to the judge and still wait for their answer.
+    """
+
+    done: int
+    target: int
+    in_hand: int
+
+    @property
+    def reached(self) -> bool:
+        """Whether the judge has done what was asked, and finished what was begun."""
+        return self.done >= self.target and not self.in_hand
+
+
 def load(db: Database, person: Person, screen_id: str) -> ScreenView:
     """A screen that was served to this judge; anyone else's does not exist for them."""
     with db.read() as tx:
@@ -56,7 +77,7 @@ def load(db: Database, person: Person, screen_id: str) -> ScreenView:
         settings = settings_of(tx, person.campaign_id).screen
         segment = tx.execute(sa.select(schema.segment).where(schema.segment.c.id == row.segment_id)).one()
         before, after = _context(tx, segment, settings.context)
-        latest, draft = latest_answer(tx, row.id), _draft(tx, row.id)
+        latest, draft = latest_answer(tx, row.id), stored_draft(tx, row.id)
         ids = _screens_of_hit(tx, row)
         here = ids.index(screen_id)
         return ScreenView(
@@ -69,7 +90,7 @@ def load(db: Database, person: Person, screen_id: str) -> ScreenView:
             before=before,
             after=after,
             options=_options(tx, row.places),
-            ranks=_ranks(row, latest, draft),
+            ranks=shown_ranks(row, latest, draft),
             skipped=None if latest is None else latest.skip,
             note=None if latest is None else latest.note,
             revision=0 if latest is None else latest.revision,
@@ -81,7 +102,20 @@ def load(db: Database, person: Person, screen_id: str) -> ScreenView:
         )
 
 
-def served_row(tx: sa.Connection, person: Person, screen_id: str, *, lock: bool = False) -> sa.Row[tuple[object, ...]]:
+def judge_progress(db: Database, person: Person) -> Progress:
+    """Count the screens this judge has dealt with; practice does not count."""
+    served, lease = schema.served, schema.lease
+    answered = sa.exists().where(schema.judgment.c.served_id == served.c.id)
+    mine = sa.select(sa.func.count()).select_from(served.join(lease)).where(served.c.person_id == person.id)
+    with db.read() as tx:
+        settings = settings_of(tx, person.campaign_id)
+        held = alive(db.clock(), settings.hit.lease_minutes)
+        done = tx.execute(mine.where(answered)).scalar_one()
+        in_hand = tx.execute(mine.where(~answered, held)).scalar_one()
+        return Progress(int(done), settings.judge.screens, int(in_hand))
+
+
+def served_row(tx: sa.Connection, person: Person, screen_id: str, *, lock: bool = False) -> Row:
     """The record of a screen served to this judge; with ``lock``, no one else can answer it meanwhile."""
     served, screen, segment, pair = schema.served, schema.screen, schema.segment, schema.language_pair
     query = (
@@ -92,28 +126,23 @@ def served_row(tx: sa.Connection, person: Person, screen_id: str, *, lock: bool 
         .join(pair, segment.c.language_pair_id == pair.c.id)
         .where(served.c.public_id == screen_id, served.c.person_id == person.id)
     )
-    found = tx.execute(query.with_for_update(of=served, key_share=True) if lock else query).first()
-    if found is None:
+    row = tx.execute(query.with_for_update(of=served, key_share=True) if lock else query).first()
+    if row is None:
         raise UnknownScreen
-    return found
+    return row
 
 
-def latest_answer(tx: sa.Connection, served_id: int) -> sa.Row[tuple[object, ...]] | None:
+def latest_answer(tx: sa.Connection, served_id: int) -> Row | None:
     """The latest revision of the answer to a served screen."""
-    judgment = schema.judgment
-    query = sa.select(judgment).where(judgment.c.served_id == served_id).order_by(judgment.c.revision.desc()).limit(1)
-    return tx.execute(query).first()
+    return tx.execute(sa.select(schema.judgment).where(schema.latest(served_id))).first()
 
 
-def _draft(tx: sa.Connection, served_id: int) -> sa.Row[tuple[object, ...]] | None:
+def stored_draft(tx: sa.Connection, served_id: int) -> Row | None:
     return tx.execute(sa.select(schema.draft).where(schema.draft.c.served_id == served_id)).first()
 
 
-def _ranks(
-    row: sa.Row[tuple[object, ...]],
-    latest: sa.Row[tuple[object, ...]] | None,
-    draft: sa.Row[tuple[object, ...]] | None,
-) -> tuple[int | None, ...]:
+def shown_ranks(row: Row, latest: Row | None, draft: Row | None) -> tuple[int | None, ...]:
+    """The ranks that a page shows: of the draft, else of the stored answer, else none."""
     if draft is not None:  # newer than any answer: storing an answer removes the draft
         return tuple(draft.ranks)
     if latest is not None and latest.ranks is not None:
@@ -127,9 +156,7 @@ def _options(tx: sa.Connection, places: list[int]) -> tuple[Option, ...]:
     return tuple(Option(place, texts[output_id]) for place, output_id in enumerate(places, 1))
 
 
-def _context(
-    tx: sa.Connection, segment: sa.Row[tuple[object, ...]], sentences: int
-) -> tuple[tuple[str, ...], tuple[str, ...]]:
+def _context(tx: sa.Connection, segment: Row, sentences: int) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Source sentences before and after, of the same document (where documents are known)."""
     if not sentences:
         return (), ()
@@ -146,7 +173,7 @@ def _context(
     return before, tuple(text for position, text in rows if position > segment.position)
 
 
-def _screens_of_hit(tx: sa.Connection, row: sa.Row[tuple[object, ...]]) -> list[str]:
+def _screens_of_hit(tx: sa.Connection, row: Row) -> list[str]:
     if row.lease_id is None:
         return [row.public_id]
     served = schema.served.c

@@ -1,116 +1,173 @@
-# ruff: noqa: RUF009 - a setting is a dataclass field with an explanation
 """The settings of a campaign: one TOML file with a schema version.
 
-Every setting has a default, a range and a line of explanation; the file that ``palmares campaign settings`` prints
-is made from them, and so is the check of a file that comes in.
+Every setting is declared once, with its type, default, range and a line of explanation. The check of a file that comes
+in, the file that ``palmares campaign settings`` prints and the documentation follow from these declarations.
 """
 
 from __future__ import annotations
 
-import json
 import os
 import tomllib
-from dataclasses import Field, asdict, dataclass, field, fields
+from collections.abc import Collection, Mapping
 from datetime import UTC, datetime
 from difflib import get_close_matches
 from math import fsum
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, Self, get_args
+
+import tomlkit
+from annotated_types import Ge, Le
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic.fields import FieldInfo
 
 from ..design.choice import STRATEGIES
+from ..design.stopping import StoppingRule
 from ..errors import InputError
 from ..ingest.source import has_half_character
 
 #: The version of the file's layout; a file of another version is refused.
 SCHEMA = 1
 _DEEPEST = 20
+#: How a refusal names the type of a setting.
+_KINDS = {
+    bool: "true or false",
+    int: "a whole number",
+    float: "a number",
+    str: "a text in quotes",
+    datetime: "a moment such as 2026-12-31T18:00:00Z, without quotes",
+}
 
 
-def _setting(default: Any, explanation: str, least: float | None = None, most: float | None = None) -> Any:
-    return field(default=default, metadata={"says": explanation, "least": least, "most": most})
+def _whole_characters(text: str) -> str:
+    if has_half_character(text):
+        raise ValueError("got half a character, which no file stores; write plain text")
+    return text
 
 
-@dataclass(frozen=True)
-class ScreenSettings:
-    outputs: int = _setting(5, "outputs ranked on one screen; 2 is a pairwise comparison", 2, 7)
-    reference: bool = _setting(True, "show the reference translation, where there is one")
-    context: int = _setting(1, "source sentences shown before and after, from the same document", 0, 10)
+def _universal(moment: datetime | None) -> datetime | None:
+    if moment is None:
+        return None
+    try:
+        return (moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment).astimezone(UTC)
+    except OverflowError:
+        raise ValueError(f"got {moment}; allowed: a moment of the years 1 to 9999 in universal time") from None
 
 
-@dataclass(frozen=True)
-class HitSettings:
-    screens: int = _setting(3, "screens that a judge takes at a time", 1, 50)
-    lease_minutes: float = _setting(60.0, "work that lies untouched for so long goes back to the pool", 0.1, 43200)
+def _known_strategy(name: str) -> str:
+    STRATEGIES[name]
+    return name
 
 
-@dataclass(frozen=True)
-class OverlapSettings:
-    redundancy: int = _setting(1, "judges who see each screen", 1, 20)
-    share: float = _setting(0.1, "share of the work that more judges see, to measure agreement", 0, 1)
-    judges: int = _setting(2, "judges who see that share", 2, 20)
+Text = Annotated[str, AfterValidator(_whole_characters)]
+Moment = Annotated[datetime | None, AfterValidator(_universal)]
 
 
-@dataclass(frozen=True)
-class ControlSettings:
-    repeats: float = _setting(0.05, "share of screens that a judge has answered before", 0, 0.5)
-    repeat_after: int = _setting(10, "screens that a judge deals with before one comes back", 1, 1000)
-    reference: float = _setting(0.0, "share of screens with the reference among the outputs", 0, 0.5)
-    degraded: float = _setting(0.05, "share of screens with a damaged copy of one output", 0, 0.5)
+class _Section(BaseModel):
+    """Settings that belong together: frozen, no others than those declared, no guessing of types."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
 
 
-@dataclass(frozen=True)
-class ChoiceSettings:
-    strategy: str = _setting("balanced", f"how segment and outputs of a screen are chosen: {', '.join(STRATEGIES)}")
-    uniform_share: float = _setting(0.1, "share of screens chosen uniformly at random instead", 0, 1)
+class ScreenSettings(_Section):
+    outputs: int = Field(default=5, ge=2, le=7, description="outputs ranked on one screen; 2 is a pairwise comparison")
+    reference: bool = Field(default=True, description="show the reference translation, where there is one")
+    context: int = Field(
+        default=1, ge=0, le=10, description="source sentences shown before and after, from the same document"
+    )
 
 
-@dataclass(frozen=True)
-class StopSettings:
-    screens: int | None = _setting(None, "answered screens per language pair that are enough", 1)
-    per_pair: int | None = _setting(None, "comparisons of every two systems that are enough", 1)
-    until: datetime | None = _setting(None, "no new work after this moment (2026-12-31T18:00:00Z)")
+class HitSettings(_Section):
+    screens: int = Field(default=3, ge=1, le=50, description="screens that a judge takes at a time")
+    lease_minutes: float = Field(
+        default=60.0, ge=0.1, le=43200, description="minutes without activity after which work goes back to the pool"
+    )
 
 
-@dataclass(frozen=True)
-class JudgeSettings:
-    screens: int = _setting(30, "screens asked of each judge; they may go on", 1)
-    per_segment: int = _setting(1, "how often a judge may meet a segment, repeats apart", 1, 100)
-    practice: bool = _setting(True, "begin with a practice screen, which does not count")
+class OverlapSettings(_Section):
+    redundancy: int = Field(default=1, ge=1, le=20, description="judges who see each screen")
+    share: float = Field(
+        default=0.1, ge=0, le=1, description="share of the work that more judges see, to measure agreement"
+    )
+    judges: int = Field(default=2, ge=2, le=20, description="judges who see that share")
 
 
-@dataclass(frozen=True)
-class WordSettings:
-    instructions: str = _setting("", "what judges read first (Markdown); empty: the built-in words")
-    consent: str = _setting("", "what judges must agree to (Markdown); empty: the built-in words")
+class ControlSettings(_Section):
+    repeats: float = Field(
+        default=0.05, ge=0, le=0.5, description="share of screens that are shown to the same judge a second time"
+    )
+    repeat_after: int = Field(
+        default=10, ge=1, le=1000, description="screens that a judge answers or skips before one is shown again"
+    )
+    reference: float = Field(
+        default=0.0, ge=0, le=0.5, description="share of screens with the reference among the outputs"
+    )
+    degraded: float = Field(
+        default=0.05, ge=0, le=0.5, description="share of screens with a damaged copy of one output"
+    )
 
 
-@dataclass(frozen=True)
-class LimitSettings:
-    writes_per_minute: int = _setting(240, "drafts and answers that one judge may send", 10)
-    failed_joins_per_hour: int = _setting(30, "wrong invitation links that one address may try", 1)
-    body_bytes: int = _setting(65536, "largest request", 4096, 16777216)
+class ChoiceSettings(_Section):
+    strategy: Annotated[str, AfterValidator(_known_strategy)] = Field(
+        default="balanced", description=f"how segment and outputs of a screen are chosen: {', '.join(STRATEGIES)}"
+    )
+    uniform_share: float = Field(
+        default=0.1, ge=0, le=1, description="share of screens chosen uniformly at random instead"
+    )
 
 
-@dataclass(frozen=True)
-class AccessSettings:
-    invite_days: float = _setting(90.0, "how long an invitation link opens the door", 0.001, 3650)
-    session_days: float = _setting(30.0, "how long a browser stays signed in", 0.001, 3650)
+class StopSettings(_Section):
+    screens: int | None = Field(
+        default=None, ge=1, description="stop after this many answered screens per language pair"
+    )
+    per_pair: int | None = Field(default=None, ge=1, description="stop once every two systems were compared this often")
+    until: Moment = Field(default=None, description="no new work after this moment (2026-12-31T18:00:00Z)")
+
+    @property
+    def rule(self) -> StoppingRule:
+        return StoppingRule(self.screens, self.per_pair)
 
 
-@dataclass(frozen=True)
-class Settings:
+class JudgeSettings(_Section):
+    screens: int = Field(default=30, ge=1, description="screens asked of each judge, who may do more")
+    per_segment: int = Field(
+        default=1, ge=1, le=100, description="how often a judge may see a segment, not counting repeats"
+    )
+    practice: bool = Field(default=True, description="begin with a practice screen, which does not count")
+
+
+class WordSettings(_Section):
+    instructions: Text = Field(default="", description="instructions for judges (Markdown); empty: the built-in text")
+    consent: Text = Field(default="", description="what judges must agree to (Markdown); empty: the built-in text")
+
+
+class LimitSettings(_Section):
+    writes_per_minute: int = Field(default=240, ge=10, description="drafts and answers that one judge may send")
+    failed_joins_per_hour: int = Field(
+        default=30, ge=1, description="invalid invitation links that one address may try"
+    )
+    body_bytes: int = Field(default=65536, ge=4096, le=16777216, description="largest request, in bytes")
+
+
+class AccessSettings(_Section):
+    invite_days: float = Field(
+        default=90.0, ge=0.001, le=3650, description="how long an invitation link opens the door"
+    )
+    session_days: float = Field(default=30.0, ge=0.001, le=3650, description="how long a browser stays signed in")
+
+
+class Settings(_Section):
     """Everything that an organiser decides about a campaign."""
 
-    screen: ScreenSettings = field(default_factory=ScreenSettings)
-    hit: HitSettings = field(default_factory=HitSettings)
-    overlap: OverlapSettings = field(default_factory=OverlapSettings)
-    controls: ControlSettings = field(default_factory=ControlSettings)
-    choice: ChoiceSettings = field(default_factory=ChoiceSettings)
-    stop: StopSettings = field(default_factory=StopSettings)
-    judge: JudgeSettings = field(default_factory=JudgeSettings)
-    words: WordSettings = field(default_factory=WordSettings)
-    limits: LimitSettings = field(default_factory=LimitSettings)
-    access: AccessSettings = field(default_factory=AccessSettings)
+    screen: ScreenSettings = ScreenSettings()
+    hit: HitSettings = HitSettings()
+    overlap: OverlapSettings = OverlapSettings()
+    controls: ControlSettings = ControlSettings()
+    choice: ChoiceSettings = ChoiceSettings()
+    stop: StopSettings = StopSettings()
+    judge: JudgeSettings = JudgeSettings()
+    words: WordSettings = WordSettings()
+    limits: LimitSettings = LimitSettings()
+    access: AccessSettings = AccessSettings()
 
     @classmethod
     def read(cls, path: str | os.PathLike[str]) -> Settings:
@@ -140,117 +197,105 @@ class Settings:
         return cls.from_tables(table, name)
 
     @classmethod
-    def from_tables(cls, tables: dict[str, Any], name: str = "settings") -> Settings:
-        sections = {f.name: f.default_factory for f in fields(cls)}
-        _check_known(tables, sections, f"{name}: section")
-        made = {}
-        for section, table in tables.items():
-            if not isinstance(table, dict):
-                raise InputError(
-                    f"{name}: {section}: got {table!r}; it is a section: write [{section}] and its settings"
-                )
-            made[section] = _section(sections[section], table, f"{name}: {section}")
-        settings = cls(**made)
-        settings._check_together(name)
-        return settings
+    def from_tables(cls, tables: Mapping[str, Any], name: str = "settings") -> Settings:
+        """Check and build settings from tables of values, one a section."""
+        try:
+            return cls.model_validate(tables)
+        except ValidationError as error:
+            # The first alone: whoever has made one mistake corrects it and sees the next.
+            raise InputError(f"{name}: {_refusal(error.errors()[0])}") from None
 
     def to_toml(self, *, explained: bool = False) -> str:
-        """The file that gives these settings."""
-        lines = [f"schema = {SCHEMA}"]
-        for section in fields(self):
-            lines += ["", f"[{section.name}]"]
-            values = getattr(self, section.name)
-            for f in fields(values):
-                lines += _line(f, getattr(values, f.name), explained)
-        return "\n".join(lines) + "\n"
+        """The file that gives these settings; ``explained`` puts a comment before each, and names those not set."""
+        document = tomlkit.document()
+        document.add("schema", tomlkit.item(SCHEMA))
+        for section, values in self:
+            table = tomlkit.table()
+            for name, field in type(values).model_fields.items():
+                value = getattr(values, name)
+                if explained:
+                    table.add(tomlkit.comment(f"{field.description}{_range(field)}"))
+                if value is not None:
+                    table.add(name, value)
+                elif explained:
+                    table.add(tomlkit.comment(f"{name} ="))
+            document.add(tomlkit.nl())
+            document.add(section, table)
+        return tomlkit.dumps(document)
 
     def replace(self, **changes: Any) -> Settings:
-        """Other settings: ``settings.replace(**{"screen.outputs": 3})``."""
-        tables = {name: dict(table) for name, table in asdict(self).items()}
+        """Other settings: ``settings.replace(**{"screen.outputs": 3})``; None goes back to the default."""
+        tables = self.model_dump()
         for key, value in changes.items():
             section, _, name = key.partition(".")
             tables.setdefault(section, {})[name] = value
         given = {s: {k: v for k, v in table.items() if v is not None} for s, table in tables.items()}
         return Settings.from_tables(given)
 
-    def _check_together(self, name: str) -> None:
+    @model_validator(mode="after")
+    def _fit_together(self) -> Self:
         share = fsum((self.controls.repeats, self.controls.reference, self.controls.degraded))
         if share > 0.5:
-            raise InputError(f"{name}: controls: got {share:g} in all; at most half of the screens can be")
+            raise ValueError(f"controls: got {share:g} in all; at most half of the screens can be controls")
         if self.controls.reference and self.screen.reference:
-            raise InputError(
-                f"{name}: controls.reference: got {self.controls.reference:g} with the reference shown to the judge, "
+            raise ValueError(
+                f"controls.reference: got {self.controls.reference:g} with the reference shown to the judge, "
                 "who would only have to compare; set screen.reference = false or controls.reference = 0"
             )
         if self.overlap.share and self.overlap.judges <= self.overlap.redundancy:
-            raise InputError(
-                f"{name}: overlap.judges: got {self.overlap.judges}, no more than overlap.redundancy "
+            raise ValueError(
+                f"overlap.judges: got {self.overlap.judges}, no more than overlap.redundancy "
                 f"({self.overlap.redundancy}); raise it, or set overlap.share = 0"
             )
-        try:
-            STRATEGIES[self.choice.strategy]
-        except InputError as error:
-            raise InputError(f"{name}: choice.strategy: {error}") from None
+        return self
 
 
-def _line(f: Field[Any], value: Any, explained: bool) -> list[str]:
-    lines = [f"# {f.metadata['says']}{_allowed(f)}"] if explained else []
-    if value is None:
-        return [*lines, f"# {f.name} ="] if explained else []
-    return [*lines, f"{f.name} = {_toml(value)}"]
+# -- refusals --------------------------------------------------------------------------------------------
 
 
-def _toml(value: Any) -> str:
-    if isinstance(value, bool):
-        return str(value).lower()
-    if isinstance(value, datetime):
-        return value.astimezone(UTC).isoformat().replace("+00:00", "Z")
-    if isinstance(value, str):
-        # A JSON string is a TOML string, but for one control character that JSON leaves as it is.
-        return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
-    return repr(value)
+def _refusal(error: Mapping[str, Any]) -> str:
+    """What pydantic refused, in our words: what was received, what is allowed, what to do."""
+    path, key = error["loc"], ".".join(map(str, error["loc"]))
+    if error["type"] == "value_error":  # of our own validators
+        return f"{key}: {error['ctx']['error']}" if path else str(error["ctx"]["error"])
+    if error["type"] == "model_type":
+        return f"{key}: got {error['input']!r}; it is a section: write [{key}] and its settings"
+    if error["type"] == "extra_forbidden":
+        if len(path) == 1:
+            return f"section: {_unknown(key, Settings.model_fields)}"
+        return f"{path[0]}: {_unknown(path[1], _fields(path[0]))}"
+    kind = kind_of(key)
+    assert kind is not None  # only a setting that is declared can have a wrong value
+    return f"{key}: got {error['input']!r}; allowed: {_KINDS[kind]}{_range(_fields(path[0])[path[1]])}"
 
 
-def _allowed(f: Field[Any]) -> str:
-    least, most = f.metadata["least"], f.metadata["most"]
-    if least is None:
+def kind_of(key: str) -> type | None:
+    """The type of a setting's values (int for ``"screen.outputs"``), None apart; None if there is no such setting."""
+    section, _, name = key.partition(".")
+    if section not in Settings.model_fields or name not in _fields(section):
+        return None
+    annotation = _fields(section)[name].annotation
+    return next(kind for kind in _KINDS if kind in (annotation, *get_args(annotation)))
+
+
+def _unknown(name: str, known: Collection[str]) -> str:
+    close = get_close_matches(name, known, n=1)
+    hint = f"; did you mean {close[0]!r}?" if close else ""
+    return f"got {name!r}; known: {', '.join(known)}{hint}"
+
+
+def _fields(section: str) -> dict[str, FieldInfo]:
+    kind: type[_Section] = type(getattr(Settings(), section))
+    return kind.model_fields
+
+
+def _range(field: FieldInfo) -> str:
+    """What the declaration allows, for people: `` (2 to 7)``, `` (at least 1)``, or nothing."""
+    limits = {type(limit): limit for limit in field.metadata}
+    if Ge not in limits:
         return ""
-    return f" (at least {least:.9g})" if most is None else f" ({least:.9g} to {most:.9g})"
-
-
-def _check_known(given: dict[str, Any], known: Any, what: str) -> None:
-    for key in given:
-        if key not in known:
-            close = get_close_matches(key, known, n=1)
-            hint = f"; did you mean {close[0]!r}?" if close else ""
-            raise InputError(f"{what}: got {key!r}; known: {', '.join(known)}{hint}")
-
-
-def _section(kind: Any, table: dict[str, Any], where: str) -> Any:
-    known = {f.name: f for f in fields(kind)}
-    _check_known(table, known, where)
-    return kind(**{key: _value(known[key], value, f"{where}.{key}") for key, value in table.items()})
-
-
-def _value(f: Field[Any], value: Any, where: str) -> Any:
-    """The value in its type and range, or a refusal that names both."""
-    wanted = str(f.type).removesuffix(" | None")
-    kinds: dict[str, tuple[type, ...]] = {"int": (int,), "float": (int, float), "bool": (bool,), "str": (str,)}
-    fits = isinstance(value, kinds.get(wanted, (datetime,))) and (wanted == "bool" or not isinstance(value, bool))
-    words = {"int": "a whole number", "float": "a number", "bool": "true or false", "str": "a text in quotes"}
-    if not fits:
-        word = words.get(wanted, "a moment such as 2026-12-31T18:00:00Z, without quotes")
-        raise InputError(f"{where}: got {value!r}; allowed: {word}{_allowed(f)}")
-    if isinstance(value, datetime):
-        return _universal(value, where)
-    if isinstance(value, str) and has_half_character(value):
-        raise InputError(f"{where}: got half a character, which no file stores; write plain text")
-    least, most = f.metadata["least"], f.metadata["most"]
-    if isinstance(value, int | float) and not isinstance(value, bool):
-        if not ((least is None or value >= least) and (most is None or value <= most)):
-            raise InputError(f"{where}: got {value}; allowed: {words[wanted]}{_allowed(f)}")
-        return float(value) if wanted == "float" else value
-    return value
+    least = f"{limits[Ge].ge:.9g}"
+    return f" ({least} to {limits[Le].le:.9g})" if Le in limits else f" (at least {least})"
 
 
 def _check_sizes(table: dict[str, Any], name: str) -> None:
@@ -264,10 +309,3 @@ def _check_sizes(table: dict[str, Any], name: str) -> None:
             raise InputError(f"{name}: got a number of {longest} bits; allowed: up to 63 and a sign")
     if parts:
         raise InputError(f"{name}: got tables more than {_DEEPEST} deep; allowed: sections with settings in them")
-
-
-def _universal(moment: datetime, where: str) -> datetime:
-    try:
-        return (moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment).astimezone(UTC)
-    except OverflowError:
-        raise InputError(f"{where}: got {moment}; allowed: a moment of the years 1 to 9999 in universal time") from None

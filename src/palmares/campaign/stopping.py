@@ -1,38 +1,39 @@
-"""When a language pair has enough judgments."""
+"""When a language pair has enough judgments: the counts of the store that `palmares.design.stopping` decides by."""
 
 from __future__ import annotations
 
 from datetime import datetime
-from math import comb
 
 import sqlalchemy as sa
 
+from ..design.stopping import LeastCompared, StoppingRule
 from . import schema
-from .leases import alive, latest
-from .settings import StopSettings
+from .leases import alive
 
 
-def has_stopped(tx: sa.Connection, pair_id: int, stop: StopSettings) -> bool:
-    """Whether a rule of the settings says that no more work is to be given out."""
-    if stop.screens is None and stop.per_pair is None:
+def has_stopped(tx: sa.Connection, pair_id: int, rule: StoppingRule) -> bool:
+    """Whether the rule says that no more work is to be given out."""
+    if rule.is_open:
         return False
     answered = answered_screens(tx, pair_id)
-    if stop.screens is not None and answered >= stop.screens:
-        return True
-    return stop.per_pair is not None and _every_pair(tx, pair_id, stop.per_pair, answered)
+    least = least_compared(tx, pair_id) if rule.needs_comparisons(answered) else 0
+    return rule.has_stopped(answered, least)
 
 
-def screens_left(tx: sa.Connection, pair_id: int, stop: StopSettings, now: datetime, minutes: float) -> int | None:
-    """How many more screens may be given out; None if no rule limits them. The caller holds the pair's lock.
+def screens_left(tx: sa.Connection, pair_id: int, rule: StoppingRule, now: datetime, minutes: float) -> int | None:
+    """How many more screens may be given out; None if the rule does not limit them. The caller holds the pair's lock.
 
-    What living leases hold is as good as answered. Unlike `has_stopped` this does not look at every answer.
+    Unlike `has_stopped` this does not look at every answer.
     """
-    if stop.screens is None and stop.per_pair is None:
+    if rule.is_open:
         return None
-    answered = _counted(tx, pair_id)
-    if stop.per_pair is not None and _least_compared(tx, pair_id, stop.per_pair, answered) >= stop.per_pair:
-        return 0
-    return None if stop.screens is None else max(0, stop.screens - answered - _held(tx, pair_id, now, minutes))
+    hit = schema.hit.c
+    # HITs keep the count of their answers, which is `answered_screens` in all.
+    counted = sa.select(sa.func.coalesce(sa.func.sum(hit.answers), 0)).where(hit.language_pair_id == pair_id)
+    answered = int(tx.execute(counted).scalar_one())
+    least = 0 if rule.per_pair is None else _least_compared_or_more(tx, pair_id, rule, answered)
+    held = 0 if rule.screens is None else _held(tx, pair_id, now, minutes)
+    return rule.screens_left(answered, held, least)
 
 
 def answered_screens(tx: sa.Connection, pair_id: int) -> int:
@@ -61,20 +62,9 @@ def comparisons(tx: sa.Connection, pair_id: int) -> dict[tuple[int, int], int]:
     return counts
 
 
-def _every_pair(tx: sa.Connection, pair_id: int, wanted: int, answered: int) -> bool:
-    column = schema.system.c
-    systems = tx.execute(sa.select(sa.func.count()).where(column.language_pair_id == pair_id)).scalar_one()
-    # A screen compares no more than all systems: with too few screens there is no need to count pairs.
-    if answered < wanted or not comb(systems, 2):
-        return False
-    return min(comparisons(tx, pair_id).values()) >= wanted
-
-
-def _counted(tx: sa.Connection, pair_id: int) -> int:
-    """`answered_screens`, from the counts that HITs keep."""
-    hit = schema.hit.c
-    total = sa.select(sa.func.coalesce(sa.func.sum(hit.answers), 0)).where(hit.language_pair_id == pair_id)
-    return int(tx.execute(total).scalar_one())
+def least_compared(tx: sa.Connection, pair_id: int) -> int:
+    """How often the two systems that met least were compared."""
+    return min(comparisons(tx, pair_id).values(), default=0)
 
 
 def _held(tx: sa.Connection, pair_id: int, now: datetime, minutes: float) -> int:
@@ -91,17 +81,15 @@ def _held(tx: sa.Connection, pair_id: int, now: datetime, minutes: float) -> int
     return int(tx.execute(query).scalar_one())
 
 
-def _least_compared(tx: sa.Connection, pair_id: int, wanted: int, answered: int) -> int:
-    """How often the two systems that met least were compared, or a number below ``wanted`` that it cannot exceed.
-
-    Comparisons are not counted every time: a screen adds no more than one to those of any two systems.
-    """
+def _least_compared_or_more(tx: sa.Connection, pair_id: int, rule: StoppingRule, answered: int) -> int:
+    """`least_compared`, or a number it cannot exceed where that decides the rule; a count is kept for the next time."""
     pair = schema.language_pair
-    known = sa.select(pair.c.least_compared, pair.c.compared_after).where(pair.c.id == pair_id)
-    least, after = tx.execute(known).one()
-    if least is not None and (answered == after or 0 <= answered - after < wanted - least):
-        return int(least + answered - after)
-    least = min(comparisons(tx, pair_id).values(), default=0)
+    stored = tx.execute(sa.select(pair.c.least_compared, pair.c.compared_after).where(pair.c.id == pair_id)).one()
+    if stored.least_compared is not None:
+        known = LeastCompared(*stored)
+        if known.decides(rule, answered):
+            return known.at_most(answered)
+    least = least_compared(tx, pair_id)
     tx.execute(pair.update().where(pair.c.id == pair_id).values(least_compared=least, compared_after=answered))
     return least
 
@@ -112,7 +100,7 @@ def _answered(pair_id: int) -> sa.Select[int, int]:
     return (
         sa.select(served.c.id, served.c.screen_id)
         .select_from(served)
-        .join(judgment, latest(served.c.id))
+        .join(judgment, schema.latest(served.c.id))
         .join(screen, served.c.screen_id == screen.c.id)
         .join(segment, screen.c.segment_id == segment.c.id)
         .where(segment.c.language_pair_id == pair_id, screen.c.purpose == "judge", served.c.repeat_of.is_(None))

@@ -13,17 +13,16 @@ import sqlalchemy as sa
 
 from . import journal, leases, schema
 from .database import Database
-from .definition import PairInfo, language_pairs, settings_of
-from .design import Designer
-from .errors import ConsentNeeded, JudgesOnly
-from .exposure import open_segments
-from .openings import first_opening
+from .definition import PairInfo, language_pairs, settings_of, state_of
+from .hits import Designer, open_segments
 from .people import Person, Role
-from .repeats import Repeat, choose_repeats
-from .settings import Settings
+from .refusals import ConsentNeeded, JudgesOnly
+from .settings import ControlSettings, Settings
 from .stopping import screens_left
 
 _RANDOM = secrets.SystemRandom()
+#: Multiples of it, less their whole part, lie evenly between 0 and 1.
+_GOLDEN = (5**0.5 - 1) / 2
 
 
 def next_screen(db: Database, person: Person, *, rng: Random = _RANDOM) -> str | None:
@@ -53,7 +52,7 @@ class _Desk:
     def serve(self, tried: set[int]) -> tuple[str | None, PairInfo | None]:
         """A screen; else the language pair that had none, if there may be one in another."""
         practised, langs = self._admit()
-        state = self._state()
+        state = state_of(self.tx, self.person.campaign_id)
         if state == "closed":  # no answer would be taken
             return None, None
         resumed = self._resume()
@@ -79,10 +78,6 @@ class _Desk:
         if row.consented_at is None:
             raise ConsentNeeded
         return row.practised_at is not None, row.langs
-
-    def _state(self) -> str:
-        column = schema.campaign.c
-        return str(self.tx.execute(sa.select(column.state).where(column.id == self.person.campaign_id)).scalar_one())
 
     # -- practice --------------------------------------------------------------------------------
 
@@ -132,24 +127,24 @@ class _Desk:
         # No one else gives out work of this pair meanwhile (on SQLite there is one writer anyway).
         self.tx.execute(sa.select(column.id).where(column.id == pair.id).with_for_update(key_share=True))
         hit = self.settings.hit
-        left = screens_left(self.tx, pair.id, self.settings.stop, self.now, hit.lease_minutes)
+        left = screens_left(self.tx, pair.id, self.settings.stop.rule, self.now, hit.lease_minutes)
         if left == 0:
             return None
         per_segment = self.settings.judge.per_segment
-        opening = first_opening(
+        opening = leases.first_opening(
             self.tx, pair.id, self.person.id, per_segment=per_segment, now=self.now, minutes=hit.lease_minutes
         )
         if opening is not None:
-            screens = opening.screens[:left]
-            return self._lease(opening.hit_id, screens, self._repeats(len(screens)))
+            wanted = opening.screens[:left]
+            return self._lease(opening.hit_id, wanted, self._repeats(len(wanted)))
         segments = open_segments(self.tx, pair.id, self.person.id, per_segment)
         if not segments:
             return None
         size = hit.screens if left is None else min(hit.screens, left)
         # Repeats take the places of new screens: a longer HIT would give them away.
         repeats = self._repeats(size)
-        hit_id, made = self._designer(pair).new_hit(segments, max(1, size - len(repeats)))
-        return self._lease(hit_id, made, repeats)
+        hit_id, screens = self._designer(pair).new_hit(segments, max(1, size - len(repeats)))
+        return self._lease(hit_id, screens, repeats)
 
     def _repeats(self, screens: int) -> list[Repeat]:
         return choose_repeats(self.tx, self.person.id, screens, self.settings.controls, self.rng)
@@ -163,7 +158,9 @@ class _Desk:
         asked: list[tuple[int, int | None]] = [(screen, None) for screen in new]
         for repeat in repeats:
             asked.insert(self.rng.randrange(len(asked) + 1), (repeat.screen_id, repeat.repeat_of))
-        ids = self._serve(lease_id, asked, self._served_with(lease_id)) if asked else []
+        served = schema.served.c
+        before = self.tx.execute(sa.select(sa.func.count()).where(served.lease_id == lease_id)).scalar_one()
+        ids = self._serve(lease_id, asked, before) if asked else []
         self._journal("leased", lease=lease_id, hit=hit_id, screens=len(screens) + len(repeats))
         return next((public_id for public_id, screen in known.items() if screen in screens), None) or ids[0]
 
@@ -185,10 +182,6 @@ class _Desk:
             leases.finish(self.tx, list(gone), self.now)
         for lease_id, person_id in gone.items():
             self._journal("lease-returned", person_id=person_id, lease=lease_id, hit=hit_id)
-
-    def _served_with(self, lease_id: int) -> int:
-        served = schema.served.c
-        return int(self.tx.execute(sa.select(sa.func.count()).where(served.lease_id == lease_id)).scalar_one())
 
     def _serve(self, lease_id: int | None, asked: list[tuple[int, int | None]], first: int = 0) -> list[str]:
         """Put screens before the judge, their outputs in an order by chance; return public ids.
@@ -224,8 +217,8 @@ class _Desk:
         hit = schema.hit.c
         query = sa.select(hit.language_pair_id, sa.func.count()).group_by(hit.language_pair_id)
         rows = self.tx.execute(query.where(hit.language_pair_id.in_([p.id for p in pairs])))
-        made: dict[int, int] = dict(rows.all())
-        return sorted(pairs, key=lambda pair: made.get(pair.id, 0))
+        hits: dict[int, int] = dict(rows.all())
+        return sorted(pairs, key=lambda pair: hits.get(pair.id, 0))
 
     def _designer(self, pair: PairInfo) -> Designer:
         return Designer(self.tx, pair, self.settings, self.rng, self.now)
@@ -234,3 +227,56 @@ class _Desk:
         about = person_id or self.person.id
         by = self.person.id
         journal.record(self.tx, self.db, self.person.campaign_id, kind, person_id=about, by=by, **body)
+
+
+# -- screens that come back: a judge's agreement with themselves is measured on what they answered before ---------
+
+
+@dataclass(frozen=True)
+class Repeat:
+    """A screen to be shown again, and the record of its first showing."""
+
+    screen_id: int
+    repeat_of: int
+
+
+def choose_repeats(
+    tx: sa.Connection, person_id: int, screens: int, controls: ControlSettings, rng: Random
+) -> list[Repeat]:
+    """Screens of this judge, in whatever language pair, to be asked again among their next ``screens``.
+
+    The share that the settings want is made good over time: at first there is nothing to repeat.
+    """
+    if not controls.repeats:
+        return []
+    rows = _given(tx, person_id)
+    dealt_with = [row for row in rows if row.answer_id is not None]
+    repeated = sum(row.repeat_of is not None for row in dealt_with)
+    # Where on the way to a repeat a judge begins is spread evenly: judges of few screens each come right together.
+    start = person_id * _GOLDEN % 1
+    due = int(controls.repeats * (len(dealt_with) + screens) + start) - repeated
+    known = _repeatable(rows, dealt_with[: max(0, len(dealt_with) - controls.repeat_after)])
+    number = min(due, max(1, screens - 1), len(known))
+    return rng.sample(known, number) if number > 0 else []
+
+
+def _given(tx: sa.Connection, person_id: int) -> list[sa.Row[tuple[object, ...]]]:
+    """What this judge was given, practice apart, in the order in which they last dealt with it."""
+    served, screen, judgment = schema.served.c, schema.screen.c, schema.judgment.c
+    query = (
+        sa.select(served.id, served.screen_id, served.repeat_of, screen.control, judgment.skip)
+        .add_columns(judgment.id.label("answer_id"))
+        .select_from(schema.served)
+        .join(schema.screen, served.screen_id == screen.id)
+        .outerjoin(schema.judgment, schema.latest(served.id))
+        .where(served.person_id == person_id, screen.purpose == "judge")
+        .order_by(judgment.id, served.id)
+    )
+    return list(tx.execute(query))
+
+
+def _repeatable(given: list[sa.Row[tuple[object, ...]]], long_ago: list[sa.Row[tuple[object, ...]]]) -> list[Repeat]:
+    """Of what was dealt with long ago: screens with ranks and without a control that have not come back yet."""
+    back = {row.repeat_of for row in given}
+    fit = [row for row in long_ago if row.repeat_of is None and row.control is None and row.skip is None]
+    return [Repeat(row.screen_id, row.id) for row in fit if row.id not in back]

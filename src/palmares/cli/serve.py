@@ -9,6 +9,7 @@ import socket
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -45,34 +46,54 @@ LOGGING: dict[str, Any] = {
 }
 
 
+@dataclass(frozen=True)
+class Listener:
+    """Where and how the server listens."""
+
+    host: str
+    port: int
+    workers: int
+    root_path: str
+    proxy_headers: bool
+    forwarded_allow_ips: str
+
+    @property
+    def address(self) -> str:
+        """Where the server is reached from this machine."""
+        host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(self.host, self.host)
+        shown = f"[{host}]" if ":" in host else host
+        return f"http://{shown}:{self.port}{self.root_path}"
+
+
 @click.command()
-@click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on; 0.0.0.0 is all of them.")
+@click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on; 0.0.0.0 means all of them.")
 @click.option("--port", type=click.IntRange(1, 65535), default=8000, show_default=True, help="Port to listen on.")
-@click.option("--workers", type=click.IntRange(1, 256), default=1, show_default=True, help="Processes that answer.")
-@click.option("--root-path", default="", metavar="PATH", help="What a proxy has put before our addresses, as in /eval.")
+@click.option("--workers", type=click.IntRange(1, 256), default=1, show_default=True, help="Worker processes.")
+@click.option("--root-path", default="", metavar="PATH", help="Path below which a proxy serves this, such as /eval.")
 @click.option("--proxy-headers/--no-proxy-headers", default=False, show_default=True,
-              help="Believe a proxy who the client is and that it came by HTTPS.")  # fmt: skip
+              help="Trust X-Forwarded-For and X-Forwarded-Proto from a proxy.")  # fmt: skip
 @click.option("--forwarded-allow-ips", default="127.0.0.1", show_default=True, metavar="IP,IP",
-              help="Proxies to believe, for --proxy-headers.")  # fmt: skip
-@click.option("--demo", is_flag=True, help="Serve a campaign made up for a look around, and print links into it.")
+              help="Proxies to trust, for --proxy-headers.")  # fmt: skip
+@click.option("--demo", is_flag=True, help="Serve a made-up campaign to try things out, and print links to it.")
 @database_option
 def serve(database: str | None, demo: bool, **arguments: Any) -> None:
     """Serve the campaigns of a database to judges and organisers on the web.
 
-    Runs until it is told to stop (Ctrl-C, or SIGTERM). Without TLS of its own: before others than this machine can
-    reach it, put a proxy with HTTPS before it. --demo keeps its campaign in a temporary database and removes it at
-    the end, or adds it to the one that --database names.
+    Runs until it is stopped (Ctrl-C or SIGTERM). It has no TLS of its own: put an HTTPS proxy in front of it before
+    other machines can reach it. --demo keeps its campaign in a temporary database and deletes it at the end, or adds
+    it to the database that --database names.
     """  # fmt: skip
     _check_proxy()
     need_server_extra("the server", "sqlalchemy", "alembic", "fastapi", "jinja2", "uvicorn")
     from ..server.config import ServerConfig
 
-    # What can be refused is refused before a demonstration is made in vain.
-    arguments["root_path"] = ServerConfig("", arguments["root_path"]).root_path
-    arguments["host"] = _free_address(arguments["host"], arguments["port"])
+    # What can be refused is refused before a demo is made in vain.
+    listener = Listener(**arguments)
+    root_path = ServerConfig("", listener.root_path).root_path
+    listener = replace(listener, root_path=root_path, host=_free_address(listener.host, listener.port))
     signal.signal(signal.SIGTERM, _stop)
-    with _demonstration(database, arguments) if demo else _existing(database) as url:
-        _run(url, arguments)
+    with _demonstration(database, listener) if demo else _existing(database) as url:
+        _run(url, listener)
 
 
 def _stop(*_: object) -> NoReturn:
@@ -84,9 +105,7 @@ def _check_proxy() -> None:
     context = click.get_current_context()
     given = context.get_parameter_source("forwarded_allow_ips") == click.core.ParameterSource.COMMANDLINE
     if given and not context.params["proxy_headers"]:
-        raise InputError(
-            "--forwarded-allow-ips says which proxies to believe; give --proxy-headers too, or leave it out"
-        )
+        raise InputError("--forwarded-allow-ips says which proxies to trust; give --proxy-headers too, or leave it out")
 
 
 # -- what is served --------------------------------------------------------------------------------------
@@ -101,34 +120,31 @@ def _existing(database: str | None) -> Iterator[str]:
 
 
 @contextmanager
-def _demonstration(database: str | None, arguments: dict[str, Any]) -> Iterator[str]:
-    """A database with the demonstration in it, and links into it printed."""
+def _demonstration(database: str | None, listener: Listener) -> Iterator[str]:
+    """A database with the demo in it, and links to it printed."""
     with TemporaryDirectory(prefix="palmares-demo-") as folder:
         place = database or str(Path(folder) / "demo.db")
-        demo = _made(place)
-        for role, token in _links(demo).items():
-            click.echo(f"{role:<24} {_address(arguments)}/join/{token}")
+        demo = _new_demo(place)
+        tokens = {
+            "judge (French–English)": demo.judge,
+            "judge (all languages)": demo.polyglot,
+            "organiser": demo.organiser,
+            "observer": demo.observer,
+        }
+        for role, token in tokens.items():
+            click.echo(f"{role:<24} {listener.address}/join/{token}")
         yield database_url(place)
 
 
-def _made(place: str) -> Demo:
+def _new_demo(place: str) -> Demo:
     from ..campaign.definition import campaigns
     from ..campaign.demo import NAME, make_demo
 
     with opened_or_made(place) as db:
         if NAME in [info.name for info in campaigns(db)]:
             raise InputError(f"{db.name}: has a campaign {NAME!r} already; leave out --demo to serve it, or --database")
-        click.echo("making the demonstration …", err=True)
+        click.echo("creating the demo …", err=True)
         return make_demo(db)
-
-
-def _links(demo: Demo) -> dict[str, str]:
-    return {
-        "judge (French–English)": demo.judge,
-        "judge (all languages)": demo.polyglot,
-        "organiser": demo.organiser,
-        "observer": demo.observer,
-    }
 
 
 # -- where it is served ----------------------------------------------------------------------------------
@@ -146,41 +162,35 @@ def _free_address(host: str, port: int) -> str:
     except (OSError, UnicodeError) as error:
         reason = getattr(error, "strerror", None) or error
         raise InputError(
-            f"{host}, port {port}: cannot listen there ({reason}); stop what does, or choose another --port or --host"
+            f"{host}, port {port}: cannot listen there ({reason}); stop the program that does, "
+            "or choose another --port or --host"
         ) from None
     return str(place[0])
-
-
-def _address(arguments: dict[str, Any]) -> str:
-    """Where the server is reached from this machine."""
-    host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(arguments["host"], arguments["host"])
-    shown = f"[{host}]" if ":" in host else host
-    return f"http://{shown}:{arguments['port']}{arguments['root_path']}"
 
 
 # -- the server ------------------------------------------------------------------------------------------
 
 
-def _run(url: str, arguments: dict[str, Any]) -> None:
+def _run(url: str, listener: Listener) -> None:
     import uvicorn
 
     from ..server.config import ServerConfig
 
-    os.environ.update(ServerConfig(url, arguments["root_path"]).to_environment())
-    click.echo(f"serving on {_address(arguments)} (stop with Ctrl-C)", err=True)
-    if not ipaddress.ip_address(arguments["host"]).is_loopback:
+    os.environ.update(ServerConfig(url, listener.root_path).to_environment())
+    click.echo(f"serving on {listener.address} (stop with Ctrl-C)", err=True)
+    if not ipaddress.ip_address(listener.host).is_loopback:
         click.echo(
-            f"warning: {arguments['host']} can be reached from elsewhere, and links and answers travel unencrypted; "
-            "put a proxy with HTTPS before it", err=True,
+            f"warning: {listener.host} can be reached from other machines; links and answers travel unencrypted; "
+            "put an HTTPS proxy in front of it", err=True,
         )  # fmt: skip
     uvicorn.run(
         "palmares.server.app:from_environment",
         factory=True,
-        host=arguments["host"],
-        port=arguments["port"],
-        workers=arguments["workers"],
-        proxy_headers=arguments["proxy_headers"],
-        forwarded_allow_ips=arguments["forwarded_allow_ips"],
+        host=listener.host,
+        port=listener.port,
+        workers=listener.workers,
+        proxy_headers=listener.proxy_headers,
+        forwarded_allow_ips=listener.forwarded_allow_ips,
         server_header=False,
         ws="none",
         lifespan="on",

@@ -3,14 +3,18 @@
 A strategy says how likely it is to choose any segment and set of outputs, and chooses. A share of screens is chosen
 uniformly whatever the strategy, and the probability of what was shown is logged, so that judgments collected by a
 strategy that prefers some comparisons can still be weighted back.
+
+Segments, systems and outputs are numbers here, whoever gave them: a campaign brings those of its store, and a plan
+that simulates a campaign can bring its own, without a database.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache, cached_property
+from itertools import combinations
 from math import comb
 from random import Random
 from typing import Protocol
@@ -30,17 +34,36 @@ STRATEGIES = Registry(
 class Candidate:
     """An output that could be shown, and the systems behind it."""
 
-    output_id: int
+    output: int
     systems: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Exposure:
+    """Screens that each system, and each two systems (the lower number first), were chosen for so far."""
+
+    systems: dict[int, int]
+    met: dict[tuple[int, int], int]
+
+    def add(self, candidates: Iterable[Candidate]) -> None:
+        """Count a screen with these outputs."""
+        chosen = sorted(system for candidate in candidates for system in candidate.systems)
+        for system in chosen:
+            self.systems[system] += 1
+        for both in combinations(chosen, 2):
+            self.met[both] += 1
+
+    def copy(self) -> Exposure:
+        return Exposure(dict(self.systems), dict(self.met))
 
 
 @dataclass(frozen=True)
 class Pool:
     """What can be chosen from.
 
-    ``segments`` and ``systems`` map an id to how often it was chosen before, ``met`` two ids of systems, the lower
-    first, to how often both were chosen for one screen; ``outputs`` gives the different outputs of a segment; ``size``
-    is how many of them a screen takes (fewer where there are not so many).
+    ``segments`` and ``systems`` say how often each was chosen before, ``met`` how often two systems, the lower number
+    first, were chosen for one screen; ``outputs`` gives the different outputs of a segment; ``size`` is how many of
+    them a screen takes (fewer where there are not so many).
     """
 
     segments: Mapping[int, int]
@@ -52,8 +75,8 @@ class Pool:
 
 @dataclass(frozen=True)
 class Choice:
-    segment_id: int
-    output_ids: tuple[int, ...]
+    segment: int
+    outputs: tuple[int, ...]
     probability: float
     strategy: str
 
@@ -65,7 +88,7 @@ class Strategy(Protocol):
         """A segment and outputs of it."""
         ...
 
-    def probability(self, pool: Pool, segment_id: int, output_ids: tuple[int, ...]) -> float:
+    def probability(self, pool: Pool, segment: int, outputs: tuple[int, ...]) -> float:
         """How likely `draw` is to give this segment and this set of outputs."""
         ...
 
@@ -74,23 +97,23 @@ def choose(pool: Pool, strategy: str, uniform_share: float, rng: Random) -> Choi
     """Choose by the strategy, or, for a share of screens, uniformly; with the probability of both together."""
     chosen, uniform = STRATEGIES.load(strategy)(), Uniform()
     by_chance = rng.random() < uniform_share
-    segment_id, output_ids = (uniform if by_chance else chosen).draw(pool, rng)
-    probability = uniform_share * uniform.probability(pool, segment_id, output_ids)
-    probability += (1 - uniform_share) * chosen.probability(pool, segment_id, output_ids)
-    return Choice(segment_id, output_ids, probability, "uniform" if by_chance else strategy)
+    segment, outputs = (uniform if by_chance else chosen).draw(pool, rng)
+    probability = uniform_share * uniform.probability(pool, segment, outputs)
+    probability += (1 - uniform_share) * chosen.probability(pool, segment, outputs)
+    return Choice(segment, outputs, probability, "uniform" if by_chance else strategy)
 
 
 class Uniform:
     """Every segment alike, and every set of its outputs alike."""
 
     def draw(self, pool: Pool, rng: Random) -> tuple[int, tuple[int, ...]]:
-        segment_id = rng.choice(sorted(pool.segments))
-        ids = [c.output_id for c in pool.outputs(segment_id)]
-        return segment_id, tuple(rng.sample(ids, min(pool.size, len(ids))))
+        segment = rng.choice(sorted(pool.segments))
+        outputs = [c.output for c in pool.outputs(segment)]
+        return segment, tuple(rng.sample(outputs, min(pool.size, len(outputs))))
 
-    def probability(self, pool: Pool, segment_id: int, output_ids: tuple[int, ...]) -> float:
-        there = len(pool.outputs(segment_id))
-        return 1 / len(pool.segments) / comb(there, min(pool.size, there))
+    def probability(self, pool: Pool, segment: int, outputs: tuple[int, ...]) -> float:
+        number = len(pool.outputs(segment))
+        return 1 / len(pool.segments) / comb(number, min(pool.size, number))
 
 
 class Balanced:
@@ -102,18 +125,18 @@ class Balanced:
     """
 
     def draw(self, pool: Pool, rng: Random) -> tuple[int, tuple[int, ...]]:
-        segment_id = rng.choice(_least(pool.segments))
-        contest = _Contest(pool, segment_id)
+        segment = rng.choice(_least(pool.segments))
+        contest = _Contest(pool, segment)
         chosen = contest.certain
         while len(chosen) < contest.size:
             chosen = (*chosen, rng.choice(contest.next(chosen)))
-        return segment_id, chosen
+        return segment, chosen
 
-    def probability(self, pool: Pool, segment_id: int, output_ids: tuple[int, ...]) -> float:
+    def probability(self, pool: Pool, segment: int, outputs: tuple[int, ...]) -> float:
         least = _least(pool.segments)
-        if segment_id not in least:
+        if segment not in least:
             return 0.0
-        return _Contest(pool, segment_id).probability(frozenset(output_ids)) / len(least)
+        return _Contest(pool, segment).probability(frozenset(outputs)) / len(least)
 
 
 def _least(counts: Mapping[int, int]) -> list[int]:
@@ -126,11 +149,11 @@ class _Contest:
     """The outputs of one segment and their claims to a place on the screen."""
 
     pool: Pool
-    segment_id: int
+    segment: int
 
     @cached_property
     def outputs(self) -> dict[int, tuple[int, ...]]:
-        return {c.output_id: c.systems for c in sorted(self.pool.outputs(self.segment_id), key=lambda c: c.output_id)}
+        return {c.output: c.systems for c in sorted(self.pool.outputs(self.segment), key=lambda c: c.output)}
 
     @cached_property
     def claims(self) -> dict[int, int]:

@@ -10,8 +10,7 @@ from typing import Any
 from ..campaign.control_results import ControlResults
 from ..campaign.journal import Event
 from ..campaign.overview import CampaignLine, CampaignStatus, JudgeStatus, PairStatus
-from ..campaign.people import Person
-from ..campaign.records import Presence
+from ..campaign.people import Person, Presence
 from .tables import Column, Grouped, Table, View
 
 _CONTROLS = ("repeats", "same", "degraded below", "reference top")

@@ -53,10 +53,10 @@ class Access:
             refuse_other_sites(request)
         if not self.roles:
             return
-        found = await run_in_threadpool(_sessions, request)
-        allowed = [session for session in found if session.person.role in self.roles]
+        sessions = await run_in_threadpool(_sessions, request)
+        allowed = [session for session in sessions if session.person.role in self.roles]
         if not allowed:
-            raise _refusal(found, self.roles)
+            raise _refusal(sessions, self.roles)
         if writes:
             allowed = [_with_token(allowed, await given_csrf(request))]
             await run_in_threadpool(count_write, database(request), allowed[0].person)
@@ -116,15 +116,17 @@ def _cookie(request: Request) -> dict[str, Any]:
 
 def _sessions(request: Request) -> list[Session]:
     campaign = request.path_params["campaign"]
-    found = (signed_in(request, role, campaign) for role in (Role.JUDGE, Role.ORGANISER))
-    return [session for session in found if session is not None]
+    sessions = (signed_in(request, role, campaign) for role in (Role.JUDGE, Role.ORGANISER))
+    return [session for session in sessions if session is not None]
 
 
-def _refusal(found: list[Session], roles: frozenset[Role]) -> HTTPException:
-    if not found:
+def _refusal(sessions: list[Session], roles: frozenset[Role]) -> HTTPException:
+    if not sessions:
         return HTTPException(401, "you are not signed in to this campaign; open the link you were invited with")
     wanted = " or ".join(sorted(roles))
-    return HTTPException(403, f"this is for the {wanted} of the campaign; you are signed in as {found[0].person.role}")
+    return HTTPException(
+        403, f"this is for the {wanted} of the campaign; you are signed in as {sessions[0].person.role}"
+    )
 
 
 def _with_token(sessions: list[Session], token: str) -> Session:

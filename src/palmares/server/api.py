@@ -9,21 +9,21 @@ from __future__ import annotations
 from typing import Annotated
 
 from fastapi import APIRouter, Header, Path, Request
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field
 
 from ..campaign.answers import NOTE_LENGTH, Answer, save_draft, submit
+from ..campaign.migrations import head
 from ..campaign.people import Role
-from ..campaign.progress import judge_progress
-from ..campaign.screens import ScreenView, load
+from ..campaign.screens import ScreenView, judge_progress, load
 from ..campaign.work import next_screen
-from .access import Judge, Store, allow
-from .errors import documented
-from .forms import storable
+from .access import PUBLIC, Judge, Store, allow
 from .pages import url
+from .problems import documented
 from .security import CSRF_HEADER
 
 _ALWAYS = (401, 403, 404, 422, 500, 503)
 router = APIRouter(prefix="/api/v1/{campaign}", responses=documented(*_ALWAYS))
+health_router = APIRouter()
 _WRITES = documented(400, 409, 413, 429, 507)
 
 
@@ -31,7 +31,6 @@ CampaignName = Annotated[str, Path(pattern="^[a-z0-9][a-z0-9-]{0,62}$", descript
 ScreenId = Annotated[str, Path(pattern="^[A-Za-z0-9_-]{1,64}$", description="the public id of a served screen")]
 CsrfHeader = Annotated[str | None, Header(alias=CSRF_HEADER, description="from `GET …/work`")]
 Ranks = Annotated[list[int | None], Field(max_length=20, description="by place, from the top; 1 is best, ties allowed")]
-Note = Annotated[str, Field(max_length=NOTE_LENGTH), AfterValidator(storable)]
 Version = Annotated[int, Field(ge=0, le=2**31 - 1)]
 
 
@@ -100,9 +99,7 @@ class AnswerIn(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True)
     ranks: Ranks | None = None
     skip: Annotated[str | None, Field(max_length=50)] = None
-    note: Annotated[str | None, Field(max_length=NOTE_LENGTH), AfterValidator(lambda note: note and storable(note))] = (
-        None
-    )
+    note: Annotated[str | None, Field(max_length=NOTE_LENGTH)] = None
     submission: Annotated[str, Field(pattern="^[A-Za-z0-9_.:-]{1,100}$")]
     revision: Version = 0
     seconds: float | None = None
@@ -162,3 +159,19 @@ def shown(view: ScreenView) -> Screen:
     langs = Languages(source=view.langs.source, target=view.langs.target)
     fields = {name: getattr(view, name) for name in Screen.model_fields if name != "langs"}
     return Screen.model_validate({**fields, "langs": langs})
+
+
+# -- for proxies, service managers and monitors -----------------------------------------------------------
+
+
+class Health(BaseModel):
+    status: str
+    database: str
+    revision: str
+
+
+@health_router.get("/health", dependencies=[PUBLIC], responses=documented(503))
+def health(db: Store) -> Health:
+    """``ok``, or 503 if the database cannot be reached or has another version than this program."""
+    db.check_revision()
+    return Health(status="ok", database=db.dialect, revision=head())

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
-from importlib import import_module
 
 from fastapi import FastAPI
 from starlette.concurrency import run_in_threadpool
@@ -14,19 +13,20 @@ from starlette.types import Scope
 from .._version import __version__
 from ..campaign.database import Database
 from ..campaign.limits import body_bytes
-from . import errors, pages
+from . import api, join, judging, manage, manage_export, manage_people, manage_settings, pages, problems
 from .access import check_declarations
 from .config import ServerConfig
 from .security import BelowRootPath, BodyLimit, SecurityHeaders, StaticFilesForEver
 
-#: Modules with a ``router``, and whether programs are meant to use it.
-ROUTERS = {"join": False, "judging": False, "manage": False, "api": True, "health": True}
+#: Routes with pages, and those that programs are meant to use.
+_PAGES = tuple(part.router for part in (join, judging, manage, manage_people, manage_settings, manage_export))
+_FOR_PROGRAMS = (api.router, api.health_router)
 _CAMPAIGN = re.compile(r"/(?:c|api/v1)/([a-z0-9][a-z0-9-]{0,62})(?:/|$)")
 
 
 def from_environment() -> FastAPI:
     """The application as the environment describes it: ``uvicorn --factory palmares.server.app:from_environment``."""
-    errors.guard_access_log()
+    problems.guard_access_log()
     return create_app(ServerConfig.from_environment())
 
 
@@ -43,10 +43,10 @@ def create_app(config: ServerConfig, *, database: Database | None = None) -> Fas
         lifespan=_closing(db) if database is None else None,
     )
     app.state.database, app.state.config = db, config
-    errors.install(app)
+    problems.install(app)
     # The last one added is the outermost.
     app.add_middleware(BodyLimit, limit_for=_body_limit(db, config.root_path))
-    app.add_middleware(errors.Boundary)
+    app.add_middleware(problems.Boundary)
     app.add_middleware(SecurityHeaders)
     app.add_middleware(BelowRootPath, root_path=config.root_path)
     _add_routes(app)
@@ -55,9 +55,8 @@ def create_app(config: ServerConfig, *, database: Database | None = None) -> Fas
 
 
 def _add_routes(app: FastAPI) -> None:
-    for name, for_programs in ROUTERS.items():
-        router = import_module(f".{name}", __package__).router
-        app.include_router(router, include_in_schema=for_programs)
+    for router in (*_PAGES, *_FOR_PROGRAMS):
+        app.include_router(router, include_in_schema=router in _FOR_PROGRAMS)
     app.mount(f"/static/{pages.digest()}", StaticFilesForEver(directory=pages.STATIC), name="static")
 
 

@@ -2,6 +2,9 @@
 
 No word is common to all of several free translations, so what all share says little. Each two texts are aligned by
 themselves instead, by a longest common subsequence of their words, and the others are counted.
+
+Why not difflib: it looks for long blocks, not for a longest common subsequence, and its result depends on which text
+comes first. rapidfuzz aligns as we do, but the thirty lines here are not worth a compiled dependency.
 """
 
 from __future__ import annotations
@@ -45,9 +48,9 @@ def differences(texts: Sequence[str]) -> tuple[tuple[Span, ...], ...]:
     A word differs if fewer than half of the other texts share it, and words are missing where more than half of the
     others have some between two that they share. The order in which the texts are given changes nothing.
     """
-    found = [tokens(text) for text in texts]
-    places = [[i for i, token in enumerate(of_text) if not token.isspace()] for of_text in found]
-    words = [[of_text[i] for i in at] for of_text, at in zip(found, places, strict=True)]
+    tokenized = [tokens(text) for text in texts]
+    positions = [[i for i, token in enumerate(of_text) if not token.isspace()] for of_text in tokenized]
+    words = [[of_text[i] for i in at] for of_text, at in zip(tokenized, positions, strict=True)]
     tallies = [Tally([0] * len(of_text), [0] * (len(of_text) + 1)) for of_text in words]
     for one, other in combinations(range(len(texts)), 2):
         matches = aligned(words[one], words[other])
@@ -56,7 +59,7 @@ def differences(texts: Sequence[str]) -> tuple[tuple[Span, ...], ...]:
     others = len(texts) - 1
     return tuple(
         spans(of_text, *tally.verdict(at, len(of_text), others))
-        for of_text, at, tally in zip(found, places, tallies, strict=True)
+        for of_text, at, tally in zip(tokenized, positions, tallies, strict=True)
     )
 
 
@@ -75,10 +78,12 @@ class Tally:
         for (here, there), (next_here, next_there) in pairwise(steps):
             self.more[next_here] += next_here == here + 1 and next_there > there + 1
 
-    def verdict(self, places: list[int], end: int, others: int) -> tuple[set[int], set[int]]:
+    def verdict(self, positions: list[int], end: int, others: int) -> tuple[set[int], set[int]]:
         """The tokens that differ, and those before which words are missing."""
-        differing = {place for place, number in zip(places, self.shared, strict=True) if 2 * number < others}
-        lacking = {place for place, number in zip([*places, end], self.more, strict=True) if 2 * number > others}
+        differing = {position for position, number in zip(positions, self.shared, strict=True) if 2 * number < others}
+        lacking = {
+            position for position, number in zip([*positions, end], self.more, strict=True) if 2 * number > others
+        }
         return differing, lacking
 
 
@@ -112,13 +117,13 @@ def matched(one: Sequence[str], other: Sequence[str]) -> list[int]:
     other than the first i have. A row is one long integer, so a text of a hundred words takes a hundred steps.
     """
     everywhere = (1 << len(one)) - 1
-    places: dict[str, int] = {}
+    bits: dict[str, int] = {}
     for i, word in enumerate(one):
-        places[word] = places.get(word, 0) | 1 << i
+        bits[word] = bits.get(word, 0) | 1 << i
     rows = [everywhere]
     for word in other:
         row = rows[-1]
-        hits = row & places.get(word, 0)
+        hits = row & bits.get(word, 0)
         rows.append(((row + hits) | (row - hits)) & everywhere)
     return rows
 
@@ -134,35 +139,35 @@ def ends(one: Sequence[str], other: Sequence[str]) -> Matches:
 # -- one text ------------------------------------------------------------------------------------------
 
 
-def spans(found: Sequence[str], differing: set[int], lacking: set[int]) -> tuple[Span, ...]:
+def spans(pieces: Sequence[str], differing: set[int], lacking: set[int]) -> tuple[Span, ...]:
     """Join neighbours of a kind; a space differs only between two words that do, so that marks are calm."""
-    marks = [i in differing for i in range(len(found))]
-    for i in range(1, len(found) - 1):
-        if found[i].isspace():
+    marks = [i in differing for i in range(len(pieces))]
+    for i in range(1, len(pieces) - 1):
+        if pieces[i].isspace():
             marks[i] = marks[i - 1] and marks[i + 1] and i + 1 not in lacking
     joined: list[Span] = []
-    for i, (token, differs) in enumerate(zip(found, marks, strict=True)):
+    for i, (token, differs) in enumerate(zip(pieces, marks, strict=True)):
         if i in lacking:
             joined.append(Span("", True))
         if joined and joined[-1].text and joined[-1].differs == differs:
             joined[-1] = Span(joined[-1].text + token, differs)
         else:
             joined.append(Span(token, differs))
-    return (*joined, Span("", True)) if len(found) in lacking else tuple(joined)
+    return (*joined, Span("", True)) if len(pieces) in lacking else tuple(joined)
 
 
 def tokens(text: str) -> list[str]:
     """Words, stretches of white space, and single signs; marks and joiners stay with what they belong to."""
-    found: list[str] = []
+    pieces: list[str] = []
     before = None  # the kind of the token so far
     for character in text:
         kind = kind_of(character)
-        if before is None or not _goes_on(found[-1], before, kind):
-            found.append(character)
+        if before is None or not _goes_on(pieces[-1], before, kind):
+            pieces.append(character)
             before = kind
         else:
-            found[-1] += character
-    return found
+            pieces[-1] += character
+    return pieces
 
 
 def _goes_on(token: str, before: str, kind: str) -> bool:

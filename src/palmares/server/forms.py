@@ -1,4 +1,7 @@
-"""Forms as browsers send them: from names and texts to an answer of the store."""
+"""Forms as browsers send them: from names and texts to an answer of the store.
+
+Not a pydantic model: the fields depend on the screen, and what does not fit comes back on the page, not as a 422.
+"""
 
 from __future__ import annotations
 
@@ -11,8 +14,7 @@ from fastapi import Depends, Request
 from starlette.datastructures import FormData
 
 from ..campaign.answers import Answer
-from ..campaign.errors import BadAnswer
-from ..ingest.source import has_half_character
+from ..campaign.refusals import BadAnswer
 
 _RANK = re.compile(r"[1-9]\d?")
 _NUMBER = re.compile(r"\d{1,9}")
@@ -48,7 +50,7 @@ class AnswerForm:
             ranks=tuple(_rank(field(form, f"rank-{place}")) for place in range(1, outputs + 1)),
             skips=field(form, "action") == "skip",
             reason=field(form, "reason"),
-            note=storable(field(form, "note").replace("\r\n", "\n").strip()),
+            note=field(form, "note").replace("\r\n", "\n").strip(),
             submission=submission,
             revision=int(revision),
             seconds=_seconds(field(form, "seconds")),
@@ -63,13 +65,6 @@ def field(form: FormData, name: str) -> str:
     """The text of a field; an empty one if it is missing or a file."""
     value = form.get(name, "")
     return value if isinstance(value, str) else ""
-
-
-def storable(text: str) -> str:
-    """Refuse what no database stores: NUL, and halves of characters."""
-    if "\0" in text or has_half_character(text):
-        raise BadAnswer("a text holds NUL or half a character; send plain Unicode text")
-    return text
 
 
 def _rank(text: str) -> int | None:

@@ -17,6 +17,7 @@ from starlette.responses import Response
 from ..campaign.database import Database
 from ..campaign.limits import check_joins, count_failed_join
 from ..campaign.people import Person, Role, join, redeem, sign_out
+from ..campaign.refusals import Uninvited
 from .access import PUBLIC, SignedIn, Store, allow, delete_session_cookie, set_session_cookie, signed_in
 from .pages import render, url
 from .security import csrf_token, given_csrf, is_csrf_token
@@ -83,10 +84,7 @@ def _invited(request: Request, db: Database, token: str) -> Person:
         address = request.client.host if request.client else "unknown"
         check_joins(db, address)
         count_failed_join(db, address)
-        raise HTTPException(
-            404,
-            "this invitation link does not work: it is mistyped, too old or withdrawn; ask the organiser for one",
-        )
+        raise Uninvited
     return person
 
 

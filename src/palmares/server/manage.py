@@ -1,4 +1,7 @@
-"""The pages of organisers and observers: how the campaign stands, and the way to the other pages."""
+"""The pages of organisers and observers: what all of them share, how the campaign stands, and the log.
+
+They are in English only. People, settings and downloads have modules of their own.
+"""
 
 from __future__ import annotations
 
@@ -6,23 +9,35 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from math import ceil
+from typing import Annotated, Any
 
-from fastapi import APIRouter, Request
+from fastapi import APIRouter, Query, Request
+from fastapi.responses import RedirectResponse
 from starlette.responses import Response
 
 from ..campaign.definition import settings_of
-from ..campaign.overview import CampaignStatus, PairStatus, campaign_status
-from ..campaign.people import Role
-from ..campaign.records import compared, median_seconds
+from ..campaign.journal import Event, entries
+from ..campaign.overview import CampaignStatus, PairStatus, campaign_status, compared, median_seconds
+from ..campaign.people import Person, Role
 from ..campaign.settings import StopSettings
-from . import manage_export, manage_log, manage_people, manage_settings
 from .access import Staff, Store, allow
-from .manage_page import show
+from .pages import render, url
+from .words import words
 
 router = APIRouter(prefix="/c/{campaign}/manage")
-for part in (manage_people, manage_settings, manage_log, manage_export):
-    router.include_router(part.router)
 
+#: Path below ``/manage``, what links say, and whether it is for organisers alone.
+PAGES = (
+    ("", "Overview", False),
+    ("/people", "People", False),
+    ("/settings", "Settings", False),
+    ("/log", "Log", True),
+    ("/export", "Export", False),
+)
+#: Entries on one page.
+ENTRIES = 100
+#: Kinds of entries that do not speak for themselves.
+_KINDS = {"leased": "took work", "lease-returned": "work returned"}
 #: Shades of the table of comparisons, beside the one for none.
 _SHADES = 5
 
@@ -70,7 +85,7 @@ def totals(status: CampaignStatus) -> dict[str, int]:
     pairs, judges = status.pairs, status.judges
     return {
         "screens answered": sum(pair.answered for pair in pairs),
-        "in work": sum(pair.held for pair in pairs),
+        "in progress": sum(pair.held for pair in pairs),
         "skipped": sum(pair.skipped for pair in pairs),
         "judges": len(judges),
         "at work now": sum(judge.at_work for judge in judges),
@@ -94,12 +109,12 @@ def table(
 
 def goals(pair: PairStatus, stop: StopSettings) -> list[Goal]:
     """The rules that count something in a language pair."""
-    found = []
+    rules = []
     if stop.screens is not None:
-        found.append(Goal("screens answered", pair.answered, stop.screens))
+        rules.append(Goal("screens answered", pair.answered, stop.screens))
     if stop.per_pair is not None:
-        found.append(Goal("comparisons of any two", pair.least, stop.per_pair))
-    return found
+        rules.append(Goal("comparisons of any two", pair.least, stop.per_pair))
+    return rules
 
 
 def ago(moment: datetime, now: datetime) -> str:
@@ -110,3 +125,71 @@ def ago(moment: datetime, now: datetime) -> str:
             number = minutes // size
             return f"{number} {unit}{'' if number == 1 else 's'} ago"
     return "just now"
+
+
+# -- the log ---------------------------------------------------------------------------------------------
+
+
+@router.get("/log", dependencies=[allow(Role.ORGANISER)])
+def log(
+    request: Request, staff: Staff, db: Store, before: Annotated[int | None, Query(ge=1, lt=2**63)] = None
+) -> Response:
+    """The newest entries, or those before one of them."""
+    page = list(entries(db, staff.campaign_id, limit=ENTRIES + 1, before=before))
+    shown = page[:ENTRIES]
+    older = shown[-1].id if len(page) > ENTRIES else None
+    rows = [(event, _KINDS.get(event.kind, event.kind.replace("-", " ")), details(event)) for event in shown]
+    return show(request, staff, "log", rows=rows, older=older, newest=before is None)
+
+
+def details(event: Event) -> str:
+    """What else an entry says, in one line."""
+    return ", ".join(f"{key} {_written(value)}" for key, value in event.body.items() if value not in ([], None))
+
+
+def _written(value: object) -> str:
+    if isinstance(value, list):
+        return " ".join(str(part) for part in value)
+    return f"{value:g}" if isinstance(value, float) else str(value)
+
+
+# -- what all these pages share -----------------------------------------------------------------------------
+
+
+def show(request: Request, staff: Person, name: str, *, status: int = 200, **context: Any) -> Response:
+    """Fill a template of ``manage/``."""
+    organises = staff.role is Role.ORGANISER
+    response = render(
+        request,
+        f"manage/{name}.html",
+        status=status,
+        english=words("en"),
+        campaign=staff.campaign,
+        staff=staff,
+        organises=organises,
+        home=address(request, staff),
+        sections=[(path, title) for path, title, theirs in PAGES if organises or not theirs],
+        written=written,
+        **context,
+    )
+    response.headers["Content-Language"] = "en"
+    return response
+
+
+def address(request: Request, staff: Person, path: str = "") -> str:
+    return url(request, f"/c/{staff.campaign}/manage{path}")
+
+
+def go(request: Request, staff: Person, path: str) -> Response:
+    """Lead on after a change, so that loading the page again does not repeat it."""
+    return RedirectResponse(address(request, staff, path), status_code=303)
+
+
+def called(staff: Person, person: Person) -> str:
+    """What someone is called before this reader: only organisers see names."""
+    return person.name if staff.role is Role.ORGANISER else person.pseudonym
+
+
+def written(moment: datetime) -> str:
+    """A moment in universal time, as people write it."""
+    return f"{moment.day} {moment:%b %Y, %H:%M}"

@@ -19,9 +19,9 @@ from ..campaign.overview import campaign_status
 from ..campaign.people import Person, Role
 from ..errors import InputError
 from .access import Staff, Store, allow
-from .manage_page import show
+from .manage import show
 
-router = APIRouter(prefix="/export")
+router = APIRouter(prefix="/c/{campaign}/manage/export")
 
 _CHUNK = 1 << 16
 
@@ -40,18 +40,18 @@ class Download:
 
 _JSONL = "application/jsonl"
 DOWNLOADS = {
-    "csv": Download("CSV", "one pair of systems a row, with everything known of it", "pairwise", "csv", "text/csv"),
-    "jsonl": Download("JSON Lines", "the same, one object a line", "pairwise", "jsonl", _JSONL),
+    "csv": Download("CSV", "one pair of systems per row, with all that is known", "pairwise", "csv", "text/csv"),
+    "jsonl": Download("JSON Lines", "the same, one object per line", "pairwise", "jsonl", _JSONL),
     "parquet": Download(
         "Parquet", "the same, small and quick to load", "pairwise", "parquet", "application/vnd.apache.parquet"
     ),
     "wmt": Download(
-        "WMT CSV", "one screen a row, as WMT published its rankings; without times and places", "wmt", "csv",
+        "WMT CSV", "one screen per row, as WMT published its rankings; without times and positions", "wmt", "csv",
         "text/csv", ("extra", "time", "duration", "position"),
     ),
     "appraise": Download(
-        "Appraise XML", "one screen an element, as Appraise wrote them; without times of day and places", "appraise",
-        "xml", "application/xml", ("extra", "time", "position"),
+        "Appraise XML", "one screen per element, as Appraise wrote them; without times of day and positions",
+        "appraise", "xml", "application/xml", ("extra", "time", "position"),
     ),
 }  # fmt: skip
 
@@ -71,12 +71,12 @@ def judgments(
     if wanted is None:
         return _page(request, staff, db, 422, refused=f"format: got {format!r}; allowed: {', '.join(DOWNLOADS)}")
     with TemporaryDirectory(prefix="palmares-", ignore_cleanup_errors=True) as folder:
-        place = Path(folder) / f"judgments.{wanted.ending}"
+        path = Path(folder) / f"judgments.{wanted.ending}"
         try:
-            made = export(
+            written = export(
                 db,
                 staff.campaign,
-                place,
+                path,
                 format=wanted.format,
                 drop=wanted.drop,
                 merged="collapse" if collapse else "expand",
@@ -84,22 +84,22 @@ def judgments(
             )
         except InputError as error:
             return _page(request, staff, db, 422, refused=str(error))
-        if not made.judgments:
+        if not written.judgments:
             return _page(request, staff, db, 404, nothing=True)
-        _record(db, staff, what="judgments", format=format, controls=controls, judgments=made.judgments)
-        return _sent(place, f"{staff.campaign}-judgments", wanted.media)
+        _record(db, staff, what="judgments", format=format, controls=controls, judgments=written.judgments)
+        return _sent(path, f"{staff.campaign}-judgments", wanted.media)
 
 
 @router.get("/screens", dependencies=[allow(Role.OBSERVER)])
 def screens(request: Request, staff: Staff, db: Store, revisions: bool = False) -> Response:
     """Every screen with its texts."""
     with TemporaryDirectory(prefix="palmares-", ignore_cleanup_errors=True) as folder:
-        place = Path(folder) / "screens.jsonl"
-        made = export_screens(db, staff.campaign, place, revisions=revisions)
-        if not made.lines:
+        path = Path(folder) / "screens.jsonl"
+        written = export_screens(db, staff.campaign, path, revisions=revisions)
+        if not written.lines:
             return _page(request, staff, db, 404, nothing=True)
-        _record(db, staff, what="screens", revisions=revisions, screens=made.screens + made.skipped)
-        return _sent(place, f"{staff.campaign}-screens", _JSONL)
+        _record(db, staff, what="screens", revisions=revisions, screens=written.screens + written.skipped)
+        return _sent(path, f"{staff.campaign}-screens", _JSONL)
 
 
 # -- inside ----------------------------------------------------------------------------------------------
@@ -108,8 +108,8 @@ def screens(request: Request, staff: Staff, db: Store, revisions: bool = False) 
 def _page(request: Request, staff: Person, db: Database, status: int = 200, **messages: Any) -> Response:
     pairs = campaign_status(db, staff.campaign).pairs
     counts = {"answered": sum(pair.answered for pair in pairs), "skipped": sum(pair.skipped for pair in pairs)}
-    said = {"refused": None, "nothing": not any(counts.values()), **messages}
-    return show(request, staff, "export", status=status, downloads=DOWNLOADS, **counts, **said)
+    notices = {"refused": None, "nothing": not any(counts.values()), **messages}
+    return show(request, staff, "export", status=status, downloads=DOWNLOADS, **counts, **notices)
 
 
 def _record(db: Database, staff: Person, **body: Any) -> None:
@@ -117,11 +117,11 @@ def _record(db: Database, staff: Person, **body: Any) -> None:
         journal.record(tx, db, staff.campaign_id, "exported", by=staff.id, **body)
 
 
-def _sent(place: Path, name: str, media: str) -> Response:
+def _sent(path: Path, name: str, media: str) -> Response:
     """Stream a file that is removed as soon as this returns: an open file outlives its name."""
-    file = place.open("rb")
+    file = path.open("rb")
     headers = {
-        "Content-Disposition": f'attachment; filename="{name}{place.suffix}"',
+        "Content-Disposition": f'attachment; filename="{name}{path.suffix}"',
         "Content-Length": str(os.fstat(file.fileno()).st_size),
     }
     return StreamingResponse(_chunks(file), headers=headers, media_type=media)

@@ -11,14 +11,13 @@ from starlette.responses import Response
 
 from ..campaign.database import Database
 from ..campaign.definition import language_pairs, settings_of
-from ..campaign.people import Person, Role, add_person, invite, people, pseudonymise, revoke
-from ..campaign.records import presences
+from ..campaign.people import Person, Role, add_person, invite, people, presences, pseudonymise, revoke
 from ..errors import InputError
 from .access import Staff, Store, allow
 from .forms import Form, field
-from .manage_page import called, go, show
+from .manage import called, go, show
 
-router = APIRouter(prefix="/people")
+router = APIRouter(prefix="/c/{campaign}/manage/people")
 
 
 @router.get("", dependencies=[allow(Role.OBSERVER)])
@@ -73,13 +72,13 @@ def remove_name(request: Request, pseudonym: str, staff: Staff, db: Store) -> Re
 
 def _page(request: Request, staff: Person, db: Database, *, status: int = 200, **messages: Any) -> Response:
     entered = {"name": "", "role": Role.JUDGE, "langs": []}
-    said = {"refused": None, "done": "", "who": "", "entered": entered, **messages}
+    notices = {"refused": None, "done": "", "who": "", "entered": entered, **messages}
     everyone = presences(db, staff.campaign_id)
     with db.read() as tx:
         pairs = [pair.name for pair in language_pairs(tx, staff.campaign_id)]
-    about = next((called(staff, p.person) for p in everyone if p.person.pseudonym == said["who"]), None)
+    about = next((called(staff, p.person) for p in everyone if p.person.pseudonym == notices["who"]), None)
     return show(
-        request, staff, "people", status=status, everyone=everyone, pairs=pairs, roles=_ROLES, about=about, **said
+        request, staff, "people", status=status, everyone=everyone, pairs=pairs, roles=_ROLES, about=about, **notices
     )
 
 
@@ -109,7 +108,7 @@ def _found(db: Database, staff: Person, pseudonym: str) -> Person:
 def _other(person: Person, staff: Person) -> Person:
     """Refuse to let organisers lock themselves out."""
     if person.id == staff.id:
-        raise HTTPException(409, "this is yourself: you would be locked out; ask another organiser to do it")
+        raise HTTPException(409, "this is you, and you would be locked out; ask another organiser to do it")
     return person
 
 

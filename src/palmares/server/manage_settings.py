@@ -8,23 +8,23 @@ from fastapi import APIRouter, Request
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
+from ..campaign.answers import storable
 from ..campaign.database import Database
-from ..campaign.definition import STATES, change_settings, change_state, find_campaign
+from ..campaign.definition import STATES, Revision, change_settings, change_state, find_campaign, revisions
 from ..campaign.people import Person, Role, people
-from ..campaign.records import Revision, revisions
 from ..campaign.settings import Settings
 from ..errors import InputError
 from .access import Staff, Store, allow
-from .forms import Form, field, storable
-from .manage_page import called, go, show
+from .forms import Form, field
+from .manage import called, go, show
 
-router = APIRouter(prefix="/settings")
+router = APIRouter(prefix="/c/{campaign}/manage/settings")
 
 #: What a state means, in the order of `STATES`.
 _MEANINGS = dict(
     zip(
         STATES,
-        ("judges get work", "no new work; answers to what is in hand are taken", "no answers are taken either"),
+        ("judges get work", "no new work; answers to work given out are accepted", "no answers are accepted either"),
         strict=True,
     )
 )
@@ -42,7 +42,7 @@ def look(request: Request, staff: Staff, db: Store, revision: int | None = None,
 def change(request: Request, staff: Staff, db: Store, form: Form) -> Response:
     """Put other settings in force; what cannot be used comes back as it was written."""
     known = revisions(db, staff.campaign_id)
-    text = storable(field(form, "settings").replace("\r\n", "\n"))
+    text = storable(field(form, "settings").replace("\r\n", "\n"), "settings")
     if field(form, "revision") != str(known[0].number):
         return _page(request, staff, db, known, text, status=409, conflict=True)
     try:
@@ -75,7 +75,7 @@ def _page(
     status: int = 200,
     **messages: Any,
 ) -> Response:
-    said = {"refused": None, "conflict": False, "done": "", "shown": known[0], **messages}
+    notices = {"refused": None, "conflict": False, "done": "", "shown": known[0], **messages}
     names = {person.id: called(staff, person) for person in people(db, staff.campaign_id)}
     return show(
         request,
@@ -87,7 +87,7 @@ def _page(
         text=text,
         state=_state(db, staff),
         meanings=_MEANINGS,
-        **said,
+        **notices,
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import MutableMapping, Sequence
 from functools import cache, partial
 from pathlib import Path
 from typing import Any
@@ -10,8 +11,12 @@ from typing import Any
 from fastapi import Request
 from fastapi.responses import HTMLResponse
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markdown_it import MarkdownIt
+from markdown_it.renderer import RendererHTML
+from markdown_it.token import Token
+from markdown_it.utils import OptionsDict
+from markupsafe import Markup
 
-from .markdown import to_html
 from .words import LANGUAGES, Words, choose_language, words
 
 HERE = Path(__file__).parent
@@ -78,12 +83,48 @@ def digest() -> str:
 @cache
 def environment() -> Environment:
     """The templates; a name that is not there is an error, never an empty string."""
-    made = Environment(
+    templates = Environment(
         loader=FileSystemLoader(HERE / "templates"),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    made.filters["markdown"] = to_html
-    return made
+    templates.filters["markdown"] = to_html
+    return templates
+
+
+# -- Markdown --------------------------------------------------------------------------------------------
+
+
+def to_html(text: str) -> Markup:
+    """Turn the Markdown of organisers into HTML that is safe on a page: what looks like HTML in it is shown, not used.
+
+    Headings go below the page's own, and links open beside the page.
+    """
+    return Markup(_renderer().render(text))
+
+
+@cache
+def _renderer() -> MarkdownIt:
+    markdown = MarkdownIt("commonmark", {"html": False}).enable("table").disable("image")
+    markdown.add_render_rule("link_open", _open_beside)
+    markdown.add_render_rule("heading_open", _one_level_down)
+    markdown.add_render_rule("heading_close", _one_level_down)
+    return markdown
+
+
+def _open_beside(
+    self: RendererHTML, tokens: Sequence[Token], index: int, options: OptionsDict, env: MutableMapping[str, Any]
+) -> str:
+    tokens[index].attrSet("rel", "noopener noreferrer")
+    tokens[index].attrSet("target", "_blank")
+    return self.renderToken(tokens, index, options, env)
+
+
+def _one_level_down(
+    self: RendererHTML, tokens: Sequence[Token], index: int, options: OptionsDict, env: MutableMapping[str, Any]
+) -> str:
+    """The page has its own first-level heading."""
+    tokens[index].tag = f"h{min(int(tokens[index].tag[1:]) + 1, 6)}"
+    return self.renderToken(tokens, index, options, env)

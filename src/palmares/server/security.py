@@ -1,4 +1,7 @@
-"""What every request and response passes through: headers, the size of bodies, and where a request comes from."""
+"""What every request and response passes through: headers, the size of bodies, and where a request comes from.
+
+Starlette has no middleware for these, and a package of headers would bring its own defaults: ours are one table.
+"""
 
 from __future__ import annotations
 

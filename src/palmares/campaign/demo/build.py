@@ -70,8 +70,8 @@ def make_demo(db: Database, *, rng: Random | None = None) -> Demo:
 def demo_texts() -> tuple[TestSet, ...]:
     """The texts, the pair for most visitors first."""
     with as_file(files(__package__).joinpath("texts.jsonl")) as path:
-        found = read_texts(path=path, format="jsonl")
-    return tuple(sorted(found, key=lambda texts: (str(texts.langs) != FIRST_PAIR, str(texts.langs))))
+        testsets = read_texts(path=path, format="jsonl")
+    return tuple(sorted(testsets, key=lambda texts: (str(texts.langs) != FIRST_PAIR, str(texts.langs))))
 
 
 def _number_by_text(db: Database) -> None:

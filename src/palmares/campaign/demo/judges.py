@@ -154,8 +154,8 @@ def qualities(tx: sa.Connection, screen_id: str) -> list[float]:
         .join(schema.language_pair, system.c.language_pair_id == schema.language_pair.c.id)
         .where(output.c.id.in_(places))
     )
-    found: dict[int, list[float]] = {}
+    by_output: dict[int, list[float]] = {}
     for output_id, original, langs, name in tx.execute(query):
         quality = QUALITY[langs][name] - (0 if original is None else DAMAGE)
-        found.setdefault(output_id, []).append(quality)
-    return [fmean(found[output_id]) for output_id in places]
+        by_output.setdefault(output_id, []).append(quality)
+    return [fmean(by_output[output_id]) for output_id in places]

@@ -11,28 +11,30 @@ from .. import LazyGroup
 CAMPAIGN_COMMANDS = Registry(
     "command",
     {
-        "new": Entry("palmares.cli.campaign.texts:new", "Make a campaign of texts."),
+        "new": Entry("palmares.cli.campaign.texts:new", "Create a campaign from texts."),
         "add": Entry("palmares.cli.campaign.texts:add", "Add language pairs to a campaign."),
-        "check": Entry("palmares.cli.campaign.texts:check", "Check texts, and store nothing."),
-        "settings": Entry("palmares.cli.campaign.settings:settings", "Print settings, explained, or change them."),
-        "invite": Entry("palmares.cli.campaign.invite:invite", "Make links for judges, organisers, observers."),
-        "people": Entry("palmares.cli.campaign.people:people", "List who takes part."),
+        "check": Entry("palmares.cli.campaign.texts:check", "Check texts without storing anything."),
+        "settings": Entry("palmares.cli.campaign.settings:settings", "Print or change settings, with explanations."),
+        "invite": Entry("palmares.cli.campaign.invite:invite", "Create links for judges, organisers and observers."),
+        "people": Entry("palmares.cli.campaign.people:people", "List the participants."),
         "revoke": Entry("palmares.cli.campaign.people:revoke", "End someone's links and sessions."),
-        "pseudonymise": Entry("palmares.cli.campaign.people:pseudonymise", "Forget someone's name."),
+        "pseudonymise": Entry(
+            "palmares.cli.campaign.people:pseudonymise", "Delete someone's name, keep the pseudonym."
+        ),
         "list": Entry("palmares.cli.campaign.follow:list_", "List the campaigns of a database."),
-        "status": Entry("palmares.cli.campaign.follow:status", "Say how far a campaign has come."),
+        "status": Entry("palmares.cli.campaign.follow:status", "Show the progress of a campaign."),
         "state": Entry("palmares.cli.campaign.follow:state", "Open, pause or close a campaign."),
-        "log": Entry("palmares.cli.campaign.follow:log", "Say who did what, and when."),
-        "export": Entry("palmares.cli.campaign.export:export", "Write the judgments, or the screens with their texts."),
+        "log": Entry("palmares.cli.campaign.follow:log", "Show who did what, and when."),
+        "export": Entry("palmares.cli.campaign.export:export", "Export judgments, or screens with their texts."),
         "backup": Entry("palmares.cli.campaign.upkeep:backup", "Copy an SQLite database while it is in use."),
-        "upgrade": Entry("palmares.cli.campaign.upkeep:upgrade", "Bring a database to this version of palmares."),
+        "upgrade": Entry("palmares.cli.campaign.upkeep:upgrade", "Upgrade a database to this version of palmares."),
     },
 )
 
 
 @click.group(cls=LazyGroup, registry=CAMPAIGN_COMMANDS)
 def campaign() -> None:
-    """Collect judgments: make a campaign, invite judges, follow their work, write what they said.
+    """Collect judgments: create a campaign, invite judges, follow their progress, export their judgments.
 
     A campaign lives in a database, which `palmares serve` puts on the web.
     """

@@ -3,56 +3,50 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Mapping
-from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from .. import options
+from .store import need_server_extra
 
 if TYPE_CHECKING:
     from ...campaign.settings import Settings
 
 set_option = click.option(
     "--set", "changes", multiple=True, metavar="NAME=VALUE",
-    help="A setting, such as screen.outputs=3; an empty value is the default. Repeat for several.",
+    help="A setting, such as screen.outputs=3; an empty value means the default. Repeat for several.",
 )  # fmt: skip
 settings_options = options.stacked(
-    click.option("--settings", metavar="FILE", help="Settings; 'palmares campaign settings' prints a file of them."),
+    click.option("--settings", metavar="FILE", help="A settings file; 'palmares campaign settings' prints one."),
     set_option,
 )
 
 
-def settings_from(arguments: Mapping[str, Any]) -> Settings:
+def settings_from(file: str | None, changes: tuple[str, ...]) -> Settings:
     """The settings of a file, or the default ones, with single changes."""
+    need_server_extra("a campaign")
     from ...campaign.settings import Settings
 
-    given = arguments["settings"]
-    return changed(Settings() if given is None else Settings.read(given), arguments["changes"])
+    return changed(Settings() if file is None else Settings.read(file), changes)
 
 
 def changed(settings: Settings, changes: tuple[str, ...]) -> Settings:
     """Other settings; the settings' own checks say what is wrong with a change."""
     texts = options.keyed(changes, "--set", empty=True)
-    return settings.replace(**{key: _value(settings, key, text) for key, text in texts.items()})
+    return settings.replace(**{key: _value(key, text) for key, text in texts.items()})
 
 
-def _value(settings: Settings, key: str, text: str) -> Any:
+def _value(key: str, text: str) -> Any:
     """A text as the setting's type wants it; what cannot be that is left to be refused."""
+    from ...campaign.settings import kind_of
+
     if text == "":
         return None
-    if _kind(settings, key) == "str":
+    if kind_of(key) is str:
         return text
     try:
         (value,) = tomllib.loads(f"value = {text}").values()
     except (tomllib.TOMLDecodeError, ValueError):
         return text
     return value
-
-
-def _kind(settings: Settings, key: str) -> str | None:
-    section, _, name = key.partition(".")
-    if section not in {f.name for f in fields(settings)}:
-        return None
-    return {f.name: str(f.type) for f in fields(getattr(settings, section))}.get(name)

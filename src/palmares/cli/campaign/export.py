@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -10,73 +11,98 @@ from ...errors import InputError
 from .. import options
 from .store import database_option, opened
 
+if TYPE_CHECKING:
+    from ...campaign.database import Database
+
 #: Options that say nothing about screens with their texts.
 _OF_JUDGMENTS = {"to": "--to", "drop": "--drop", "collapse": "--collapse", "controls": "--controls"}
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What is to be exported, and how."""
+
+    to: str
+    drop: str
+    collapse: bool
+    controls: bool
+    texts: bool
+    revisions: bool
 
 
 @click.command()
 @click.argument("name")
 @click.argument("target", metavar="OUT")
 @options.to_option
-@click.option("--drop", default="", metavar="A,B", help="What may be lost: position, time, duration, weight, extra, …")
-@click.option("--collapse", is_flag=True, help="Keep outputs shared by several systems as systems of their own.")
-@click.option("--controls", is_flag=True, help="Keep control outputs, as systems of their own.")
-@click.option("--texts", is_flag=True, help="Write screens with their texts instead, one JSON object a line.")
-@click.option("--revisions", is_flag=True, help="With --texts: also answers that were changed later.")
+@click.option(
+    "--drop",
+    default="",
+    metavar="A,B",
+    help="What may be dropped: position, time, duration, weight, extra, …",
+)
+@click.option("--collapse", is_flag=True, help="Treat outputs shared by several systems as systems of their own.")
+@click.option("--controls", is_flag=True, help="Include control outputs, as systems of their own.")
+@click.option("--texts", is_flag=True, help="Write screens with their texts instead, one JSON object per line.")
+@click.option("--revisions", is_flag=True, help="With --texts: include answers that were changed later.")
 @database_option
 def export(name: str, target: str, database: str | None, **arguments: Any) -> None:
-    """Write what a campaign has collected.
+    """Export what a campaign has collected.
 
     The ending of OUT gives the format (.csv, .tsv, .jsonl, .parquet, .xml, …; .gz or .zst behind it compresses); "-"
     is standard output. People appear by pseudonym.
     """  # fmt: skip
-    _check(arguments)
+    wanted = Wanted(**arguments)
+    _check(wanted)
     with opened(database) as db:
-        if arguments["texts"]:
-            _export_screens(db, name, target, arguments["revisions"])
+        if wanted.texts:
+            _export_screens(db, name, target, wanted.revisions)
         else:
-            _export_judgments(db, name, target, arguments)
+            _export_judgments(db, name, target, wanted)
 
 
-def _check(arguments: dict[str, Any]) -> None:
+def _check(wanted: Wanted) -> None:
     context = click.get_current_context()
     given = [
         option
         for key, option in _OF_JUDGMENTS.items()
         if context.get_parameter_source(key) == click.core.ParameterSource.COMMANDLINE
     ]
-    if arguments["texts"] and given:
+    if wanted.texts and given:
         raise InputError(f"--texts writes screens, and {given[0]} is about judgments; leave out one of them")
-    if arguments["revisions"] and not arguments["texts"]:
+    if wanted.revisions and not wanted.texts:
         raise InputError("--revisions is about screens: judgments are always the latest; give --texts too")
 
 
-def _export_judgments(db: Any, name: str, target: str, arguments: dict[str, Any]) -> None:
+def _export_judgments(db: Database, name: str, target: str, wanted: Wanted) -> None:
     from ...campaign.export import export as write
 
-    made = write(
+    written = write(
         db,
         name,
         target,
-        format=arguments["to"],
-        drop=[part.strip() for part in arguments["drop"].split(",") if part.strip()],
-        merged="collapse" if arguments["collapse"] else "expand",
-        controls=arguments["controls"],
+        format=wanted.to,
+        drop=[part.strip() for part in wanted.drop.split(",") if part.strip()],
+        merged="collapse" if wanted.collapse else "expand",
+        controls=wanted.controls,
     )
-    amount = f"{made.judgments:,} judgments from {made.screens:,} screens ({made.skipped:,} more were skipped)"
-    if not made.judgments:
-        what = "wrote a file without any" if made.path is not None else f"{made.format} needs some: nothing was written"
-        click.echo(f"warning: campaign {name!r} has no judgments yet; {what}", err=True)
+    amount = f"{written.judgments:,} judgments from {written.screens:,} screens ({written.skipped:,} more were skipped)"
+    if not written.judgments:
+        outcome = (
+            "wrote a file without any"
+            if written.path is not None
+            else f"{written.format} needs some: nothing was written"
+        )
+        click.echo(f"warning: campaign {name!r} has no judgments yet; {outcome}", err=True)
     else:
-        click.echo(f"wrote {amount} to {target} ({made.format})", err=True)
+        click.echo(f"wrote {amount} to {target} ({written.format})", err=True)
 
 
-def _export_screens(db: Any, name: str, target: str, revisions: bool) -> None:
+def _export_screens(db: Database, name: str, target: str, revisions: bool) -> None:
     from ...campaign.export import export_screens
 
-    made = export_screens(db, name, target, revisions=revisions)
-    if not made.lines:
+    written = export_screens(db, name, target, revisions=revisions)
+    if not written.lines:
         click.echo(f"warning: no screen of campaign {name!r} has been answered yet; wrote an empty file", err=True)
     else:
-        amount = f"{made.screens:,} ranked and {made.skipped:,} skipped screens"
-        click.echo(f"wrote {amount} to {target} ({made.lines:,} lines)", err=True)
+        amount = f"{written.screens:,} ranked and {written.skipped:,} skipped screens"
+        click.echo(f"wrote {amount} to {target} ({written.lines:,} lines)", err=True)

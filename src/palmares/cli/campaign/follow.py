@@ -9,17 +9,15 @@ from .store import database_option, name_argument, opened
 
 
 @click.command("list")
-@options.format_option
+@options.printing_options
 @database_option
-def list_(output: str, database: str | None) -> None:
+def list_(printing: options.Printing, database: str | None) -> None:
     """List the campaigns of a database."""
     with opened(database) as db:
         from ...campaign.overview import campaign_lines
 
-        found = campaign_lines(db)
-    from ..output import show
-
-    show("campaign list", found, output)
+        lines = campaign_lines(db)
+    printing.show("campaign list", lines)
 
 
 @click.command()
@@ -29,24 +27,21 @@ def list_(output: str, database: str | None) -> None:
     type=click.Choice(["all", "pairs", "judges"]),
     default="all",
     show_default=True,
-    help="One row a language pair, one a judge, or both tables.",
+    help="One row per language pair, one per judge, or both tables.",
 )
-@options.format_option
+@options.printing_options
 @database_option
-def status(name: str | None, show: str, output: str, database: str | None) -> None:
-    """Say how far a campaign has come.
+def status(name: str | None, show: str, printing: options.Printing, database: str | None) -> None:
+    """Show the progress of a campaign.
 
-    For every language pair: segments, systems, screens that were answered, are open or were skipped, how often two
-    systems were compared at least and at most, and judges at work. For every judge: screens done, and how they did on
-    the controls.
+    For every language pair: segments, systems, screens answered, open and skipped, the least and the most comparisons
+    of any two systems, and judges at work. For every judge: screens done, and results on the controls.
     """  # fmt: skip
     with opened(database) as db:
         from ...campaign.overview import campaign_status
 
-        found = campaign_status(db, name)
-    from ..output import show as print_results
-
-    print_results("campaign status", [found], output, part=show)
+        progress = campaign_status(db, name)
+    printing.show("campaign status", [progress], show)
 
 
 @click.command()
@@ -56,8 +51,8 @@ def status(name: str | None, show: str, output: str, database: str | None) -> No
 def state(name: str, state: str, database: str | None) -> None:
     """Open, pause or close a campaign.
 
-    While it is paused, nobody gets new work, and answers are taken; once it is closed, answers are not taken either.
-    It can be opened again.
+    While it is paused, nobody gets new work, but answers are accepted; once it is closed, answers are not accepted
+    either. It can be opened again.
     """
     with opened(database) as db:
         from ...campaign.definition import change_state, find_campaign
@@ -71,13 +66,13 @@ def state(name: str, state: str, database: str | None) -> None:
 
 @click.command()
 @name_argument
-@click.option("--most", type=click.IntRange(1), default=50, show_default=True, help="Entries, the latest.")
-@options.format_option
+@click.option("--limit", type=click.IntRange(1), default=50, show_default=True, help="How many entries to show.")
+@options.printing_options
 @database_option
-def log(name: str | None, most: int, output: str, database: str | None) -> None:
-    """Say who did what, and when; the latest first.
+def log(name: str | None, limit: int, printing: options.Printing, database: str | None) -> None:
+    """Show who did what, and when; the latest first.
 
-    What was done on the command line has nobody's name.
+    What was done on the command line has no name.
     """
     with opened(database) as db:
         from ...campaign.definition import find_campaign
@@ -85,7 +80,5 @@ def log(name: str | None, most: int, output: str, database: str | None) -> None:
 
         with db.read() as tx:
             info = find_campaign(tx, name)
-        found = entries(db, info.id, limit=most)
-    from ..output import show
-
-    show("campaign log", found, output)
+        events = entries(db, info.id, limit=limit)
+    printing.show("campaign log", events)

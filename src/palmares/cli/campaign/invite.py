@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -19,6 +20,17 @@ if TYPE_CHECKING:
 _NUMBERED = re.compile(r"([a-z]+)-([0-9]{2,7})")
 
 
+@dataclass(frozen=True)
+class Invitation:
+    """What everyone who is invited gets; ``count`` people have no name."""
+
+    role: str
+    langs: str
+    days: float | None
+    count: int | None
+    url: str
+
+
 @click.command()
 @click.argument("name")
 @click.argument("people", nargs=-1, metavar="[PERSON]...")
@@ -26,26 +38,27 @@ _NUMBERED = re.compile(r"([a-z]+)-([0-9]{2,7})")
               help="What they may do.")  # fmt: skip
 @click.option("--langs", default="", metavar="PAIR,PAIR", help="Language pairs of a judge.  [default: all]")
 @click.option("--days", type=click.FloatRange(0, 3650, min_open=True), default=None,
-              help="How long the links work.  [default: the setting access.invite_days]")  # fmt: skip
+              help="Days until the links expire.  [default: the setting access.invite_days]")  # fmt: skip
 @click.option(
-    "--count", type=click.IntRange(1, 10_000), default=None, help="Invite so many more: judge-01, judge-02, …"
+    "--count", type=click.IntRange(1, 10_000), default=None, help="Invite this many more people: judge-01, judge-02, …"
 )
-@click.option("--url", default="http://127.0.0.1:8000", show_default=True, help="Where the server is reached.")
+@click.option("--url", default="http://127.0.0.1:8000", show_default=True, help="Address of the server.")
 @click.option("--format", "output", type=click.Choice(["table", "csv", "json"]), default="table", show_default=True,
-              help="How to print.")  # fmt: skip
+              help="Output format.")  # fmt: skip
 @database_option
 def invite(name: str, people: tuple[str, ...], output: str, database: str | None, **arguments: Any) -> None:
-    """Make links for judges, organisers and observers; who is not in the campaign yet is added.
+    """Create links for judges, organisers and observers; people who are not in the campaign yet are added.
 
-    A link can be opened again on any device until it ends. It is printed once and not kept: who has lost theirs is
-    invited again.
+    A link can be opened again, on any device, until it expires. It is printed once and not stored: someone who has
+    lost theirs is invited again.
     """
-    base = _base(arguments["url"])
+    invitation = Invitation(**arguments)
+    base = _base(invitation.url)
     with opened(database) as db:
         from ...campaign.people import invite as make_invitation
 
-        everyone = _everyone(db, name, people, arguments)
-        tokens = [make_invitation(db, person, days=arguments["days"]) for person in everyone]
+        everyone = _everyone(db, name, people, invitation)
+        tokens = [make_invitation(db, person, days=invitation.days) for person in everyone]
     _print([(person, f"{base}/join/{token}") for person, token in zip(everyone, tokens, strict=True)], output)
 
 
@@ -55,7 +68,7 @@ def _base(url: str) -> str:
     return url.rstrip("/")
 
 
-def _everyone(db: Database, name: str, people: tuple[str, ...], arguments: dict[str, Any]) -> list[Person]:
+def _everyone(db: Database, name: str, people: tuple[str, ...], invitation: Invitation) -> list[Person]:
     """All who were named or counted, added where they are not there yet."""
     from ...campaign.definition import find_campaign
     from ...campaign.people import checked_name
@@ -64,17 +77,17 @@ def _everyone(db: Database, name: str, people: tuple[str, ...], arguments: dict[
     with db.read() as tx:
         info = find_campaign(tx, name)
     known = {person.name: person for person in known_people(db, info.id)}
-    names = [*people, *_numbered(known, arguments["role"], arguments["count"] or 0)]
-    langs = [lang.strip() for lang in arguments["langs"].split(",") if lang.strip()]
-    if langs and arguments["role"] != "judge":
-        raise InputError(f"--langs says what a judge judges, and --role is {arguments['role']}; leave out --langs")
+    names = [*people, *_numbered(known, invitation.role, invitation.count or 0)]
+    langs = [lang.strip() for lang in invitation.langs.split(",") if lang.strip()]
+    if langs and invitation.role != "judge":
+        raise InputError(f"--langs says what a judge judges, and --role is {invitation.role}; leave out --langs")
     if not names:
         raise InputError("nobody to invite; give names, or --count for people without one")
     for each in names:  # before anyone is added
         checked_name(each)
     for person in (known[each] for each in names if each in known):
-        _refuse_changes(person, arguments["role"], langs)
-    return _added(db, name, list(dict.fromkeys(names)), known, arguments["role"], langs)
+        _refuse_changes(person, invitation.role, langs)
+    return _added(db, name, list(dict.fromkeys(names)), known, invitation.role, langs)
 
 
 def _numbered(known: Iterable[str], role: str, count: int) -> list[str]:
@@ -121,7 +134,7 @@ def _added(
 
 def _print(invited: list[tuple[Person, str]], output: str) -> None:
     from ...report.campaign import Invitation
-    from ..output import show
+    from ..options import Printing
 
-    show("campaign invite", [Invitation(person, link) for person, link in invited], output)
-    click.echo("whoever has a link acts as that person: give each to its owner alone", err=True)
+    Printing(output).show("campaign invite", [Invitation(person, link) for person, link in invited])
+    click.echo("anyone with a link can act as that person: give each link to its owner only", err=True)

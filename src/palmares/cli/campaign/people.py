@@ -13,23 +13,21 @@ from .store import database_option, name_argument, opened
 
 @click.command()
 @name_argument
-@options.format_option
+@options.printing_options
 @database_option
-def people(name: str | None, output: str, database: str | None) -> None:
-    """List who takes part, and until when they can get in.
+def people(name: str | None, printing: options.Printing, database: str | None) -> None:
+    """List the participants, and until when they have access.
 
-    Exports call people by their pseudonym.
+    In exports people appear by pseudonym.
     """
     with opened(database) as db:
         from ...campaign.definition import find_campaign
-        from ...campaign.records import presences
+        from ...campaign.people import presences
 
         with db.read() as tx:
             info = find_campaign(tx, name)
-        found = presences(db, info.id)
-    from ..output import show
-
-    show("campaign people", found, output)
+        everyone = presences(db, info.id)
+    printing.show("campaign people", everyone)
 
 
 @click.command()
@@ -37,41 +35,41 @@ def people(name: str | None, output: str, database: str | None) -> None:
 @click.argument("person")
 @database_option
 def revoke(name: str, person: str, database: str | None) -> None:
-    """End every link and session of someone.
+    """End all links and sessions of someone.
 
-    What they have answered stays. To let them in again, invite them again.
+    Their answers stay. To give them access again, invite them again.
     """
     with opened(database) as db:
         from ...campaign.people import find_person
         from ...campaign.people import revoke as shut_out
 
-        found = find_person(db, name, person)
-        shut_out(db, found)
-    click.echo(f"{found.name}: every link and session has ended", err=True)
+        someone = find_person(db, name, person)
+        shut_out(db, someone)
+    click.echo(f"{someone.name}: all links and sessions have ended", err=True)
 
 
 @click.command()
 @click.argument("name")
 @click.argument("person")
-@click.option("--yes", is_flag=True, help="Do not ask.")
+@click.option("--yes", is_flag=True, help="Do not ask for confirmation.")
 @database_option
 def pseudonymise(name: str, person: str, yes: bool, database: str | None) -> None:
-    """Forget someone's name, on their request.
+    """Delete someone's name, on their request, and keep the pseudonym.
 
-    Only the pseudonym stays, and with it what they have answered; their links and sessions end. It cannot be undone.
+    Their answers stay, under the pseudonym; their links and sessions end. This cannot be undone.
     """
     with opened(database) as db:
         from ...campaign.people import find_person
         from ...campaign.people import pseudonymise as forget
 
-        found = find_person(db, name, person)
+        someone = find_person(db, name, person)
         if not yes:
-            _ask(found.name, found.pseudonym)
-        forget(db, found)
-    click.echo(f"{found.pseudonym}: the name is forgotten, every link and session has ended", err=True)
+            _ask(someone.name, someone.pseudonym)
+        forget(db, someone)
+    click.echo(f"{someone.pseudonym}: the name was deleted, all links and sessions have ended", err=True)
 
 
 def _ask(name: str, pseudonym: str) -> None:
     if not sys.stdin.isatty():
-        raise InputError(f"to forget the name {name!r} cannot be undone, and there is no one to ask; give --yes")
-    click.confirm(f"Forget the name {name!r}, for ever? They will be {pseudonym}", abort=True, err=True)
+        raise InputError(f"deleting the name {name!r} cannot be undone, and there is nobody to ask; give --yes")
+    click.confirm(f"Delete the name {name!r} for good? Only {pseudonym} will be left", abort=True, err=True)

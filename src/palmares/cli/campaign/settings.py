@@ -6,20 +6,21 @@ import click
 
 from ...errors import InputError
 from .changes import changed, set_option
-from .store import database_option, name_argument, opened
+from .store import database_option, name_argument, need_server_extra, opened
 
 
 @click.command()
 @name_argument
-@click.option("--apply", "file", metavar="FILE", help="Put the settings of this file in force.")
+@click.option("--apply", "file", metavar="FILE", help="Use the settings of this file from now on.")
 @set_option
 @database_option
 def settings(name: str | None, file: str | None, changes: tuple[str, ...], database: str | None) -> None:
     """Print the settings of a campaign, or change them.
 
-    Without NAME, prints the default settings, each with a line of explanation: a file to begin with. With NAME, those
-    in force; with --apply or --set, others are put in force, and the earlier ones stay on record.
+    Without NAME, prints the default settings, each with a line of explanation, as a file to start from. With NAME,
+    prints the current settings; --apply and --set change them, and earlier settings stay on record.
     """  # fmt: skip
+    need_server_extra("a campaign")
     from ...campaign.settings import Settings
 
     if name is None:
@@ -29,8 +30,7 @@ def settings(name: str | None, file: str | None, changes: tuple[str, ...], datab
         return
     read = None if file is None else Settings.read(file)
     with opened(database) as db:
-        from ...campaign.definition import change_settings, find_campaign, settings_of
-        from ...campaign.records import differing
+        from ...campaign.definition import change_settings, differing, find_campaign, settings_of
 
         with db.read() as tx:
             now = settings_of(tx, find_campaign(tx, name).id)
@@ -38,9 +38,9 @@ def settings(name: str | None, file: str | None, changes: tuple[str, ...], datab
         if file is None and not changes:
             click.echo(now.to_toml(explained=True), nl=False)
         elif wanted == now:
-            click.echo(f"{name}: these settings are in force already", err=True)
+            click.echo(f"{name}: these are the current settings already", err=True)
         else:
             revision = change_settings(db, name, wanted)
-            click.echo(f"{name}: revision {revision} of the settings is in force", err=True)
+            click.echo(f"{name}: the settings are now at revision {revision}", err=True)
             for change in differing(now, wanted):
                 click.echo(f"  {change}", err=True)

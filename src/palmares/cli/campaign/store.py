@@ -25,7 +25,7 @@ database_option = click.option(
 name_argument = click.argument("name", required=False, metavar="[NAME]")
 
 #: What the extra 'server' brings, as it is imported.
-_NEEDED = ("sqlalchemy", "alembic")
+_NEEDED = ("sqlalchemy", "alembic", "pydantic", "tomlkit")
 
 
 def need_server_extra(feature: str, *packages: str) -> None:
@@ -44,12 +44,12 @@ def database_url(given: str | None) -> str:
 
 
 @contextmanager
-def opened(url: str | None, *, create: bool = False, kind: type[Database] | None = None) -> Iterator[Database]:
-    """The store of a command; what goes wrong in the database is told in one line."""
+def opened(url: str | None, *, create: bool = False, outdated: bool = False) -> Iterator[Database]:
+    """The store of a command; what goes wrong in the database is told in one line. ``outdated``: one to be upgraded."""
     need_server_extra("a campaign")
     from ...campaign.database import Database
 
-    db = (kind or Database).open(database_url(url), create=create)
+    db = Database.open(database_url(url), create=create, outdated=outdated)
     try:
         yield db
     except Exception as error:
@@ -76,29 +76,12 @@ def opened_or_made(url: str | None) -> Iterator[Database]:
         raise
 
 
-@contextmanager
-def opened_to_upgrade(url: str | None) -> Iterator[Database]:
-    """The store, of whatever earlier version it is."""
-    need_server_extra("a campaign")
-    from ...campaign.database import Database
-    from ...campaign.upgrade import known
-
-    class OfAnyVersion(Database):
-        def check_revision(self) -> None:
-            if self.revision() not in known():  # none at all, or one of the future
-                super().check_revision()
-
-    with opened(url, kind=OfAnyVersion) as db:
-        yield db
-
-
 # -- inside ----------------------------------------------------------------------------------------------
 
 
 def _fault(db: Database, error: Exception) -> Exception | None:
     """What an error of the database or the disk means, with its reason; None for any other."""
-    from ...campaign.errors import DatabaseError
-    from ...campaign.faults import fault_of
+    from ...campaign.refusals import DatabaseError, fault_of
 
     fault = fault_of(error)
     if fault is None:
@@ -121,7 +104,7 @@ def _sqlite_file(url: str) -> Path | None:
 def _remove_if_empty(file: Path, url: str | None) -> None:
     """Remove a file that was made in vain, unless someone else has begun to use it."""
     from ...campaign.definition import campaigns
-    from ...campaign.errors import DatabaseError
+    from ...campaign.refusals import DatabaseError
 
     with suppress(DatabaseError), opened(url) as db:  # it may not even have its tables
         if campaigns(db):

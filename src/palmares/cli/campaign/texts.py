@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import dataclass
 from shlex import quote
 from typing import TYPE_CHECKING, Any
 
@@ -23,18 +24,33 @@ _MOST = 20
 
 text_options = options.stacked(
     click.argument("texts", required=False, metavar="[TEXTS]"),
-    click.option("--source", metavar="FILE", help="Source texts, one a line."),
-    click.option("--reference", metavar="FILE", help="Reference translations, one a line."),
+    click.option("--source", metavar="FILE", help="Source texts, one per line."),
+    click.option("--reference", metavar="FILE", help="Reference translations, one per line."),
     click.option("--documents", metavar="FILE", help="The document of each line."),
     click.option("--system", "systems", multiple=True, metavar="NAME=FILE",
-                 help="Outputs of a system, one a line. Repeat for each system."),
+                 help="Outputs of a system, one per line. Repeat for each system."),
     click.option("--langs", metavar="PAIR", help="Language pair, such as fr-en; of several in TEXTS, the one to take."),
     click.option("--from", "from_", type=click.Choice(["auto", *(id for id in TEXT_FORMATS if id != "plain")]),
                  default="auto", show_default=True, help="Format of TEXTS."),
     click.option("--encoding", default="utf-8", show_default=True, help="Encoding of text files."),
     click.option("--accept", multiple=True, type=click.Choice(list(TEXT_CHECKS)),
-                 help="Go on though this check found errors. Repeat for several."),
+                 help="Continue even if this check found errors. Repeat for several."),
 )  # fmt: skip
+
+
+@dataclass(frozen=True)
+class TextOptions:
+    """What `text_options` were given."""
+
+    texts: str | None
+    source: str | None
+    reference: str | None
+    documents: str | None
+    systems: tuple[str, ...]
+    langs: str | None
+    from_: str
+    encoding: str
+    accept: tuple[str, ...]
 
 
 @click.command()
@@ -42,19 +58,19 @@ text_options = options.stacked(
 @text_options
 @settings_options
 @database_option
-def new(name: str, database: str | None, **arguments: Any) -> None:
-    """Make a campaign of texts.
+def new(name: str, database: str | None, settings: str | None, changes: tuple[str, ...], **arguments: Any) -> None:
+    """Create a campaign from texts.
 
-    TEXTS is a folder with one file a system (source.txt, reference.txt, A.txt, …), a folder of such folders named by
-    language pair, or one file of everything; else give --source and --system. The texts are checked first; while a
-    check finds errors, nothing is stored.
+    TEXTS is a folder with one file per system (source.txt, reference.txt, A.txt, …), a folder of such folders named by
+    language pair, or one file with everything; otherwise give --source and --system. The texts are checked first; if
+    a check finds errors, nothing is stored.
     """  # fmt: skip
-    settings = settings_from(arguments)  # before the texts, so that a wrong setting is noticed at once
-    testsets = _checked(arguments)
+    chosen = settings_from(settings, changes)  # before the texts, so that a wrong setting is noticed at once
+    testsets = _checked(TextOptions(**arguments))
     with opened_or_made(database) as db:
         from ...campaign.create import create_campaign
 
-        create_campaign(db, name, settings, testsets)
+        create_campaign(db, name, chosen, testsets)
         _say_what_was_stored(db, name, testsets)
     _say_what_is_next(name, database)
 
@@ -74,7 +90,7 @@ def add(name: str, database: str | None, **arguments: Any) -> None:
 
         with db.read() as tx:
             find_campaign(tx, name)  # before the texts, so that a wrong name is noticed at once
-        testsets = _checked(arguments)
+        testsets = _checked(TextOptions(**arguments))
         add_pairs(db, name, testsets)
         _say_what_was_stored(db, name, testsets)
 
@@ -82,12 +98,12 @@ def add(name: str, database: str | None, **arguments: Any) -> None:
 @click.command()
 @text_options
 def check(**arguments: Any) -> None:
-    """Check texts, and store nothing.
+    """Check texts without storing anything.
 
-    Prints what is commonly wrong with test sets, by line number: errors first. Exits with 2 where there is an error
+    Prints common problems of test sets with their line numbers, errors first. Exits with status 2 if there is an error
     that --accept does not name.
     """
-    testsets = _checked(arguments)
+    testsets = _checked(TextOptions(**arguments))
     for testset in testsets:
         click.echo(_described(testset))
 
@@ -95,11 +111,11 @@ def check(**arguments: Any) -> None:
 # -- inside ----------------------------------------------------------------------------------------------
 
 
-def _checked(arguments: dict[str, Any]) -> tuple[TestSet, ...]:
+def _checked(given: TextOptions) -> tuple[TestSet, ...]:
     """Read the texts, say what checks found, and refuse errors that were not accepted."""
     from ...texts import check as check_texts
 
-    testsets = _read(arguments)
+    testsets = _read(given)
     reports = []
     with options.progress_bar("checking texts") as progress:
         for number, testset in enumerate(testsets, 1):
@@ -109,16 +125,23 @@ def _checked(arguments: dict[str, Any]) -> tuple[TestSet, ...]:
     for report in reports:
         if report.findings:
             click.echo(report.summary(_MOST), err=True)
-    _refuse_errors(reports, arguments["accept"])
+    _refuse_errors(reports, given.accept)
     return testsets
 
 
-def _read(arguments: dict[str, Any]) -> tuple[TestSet, ...]:
+def _read(given: TextOptions) -> tuple[TestSet, ...]:
     from ...texts import read_texts
 
-    same = {name: arguments[name] for name in ("langs", "source", "reference", "documents", "encoding")}
-    systems = _systems(arguments["systems"])
-    return read_texts(path=arguments["texts"], systems=systems, format=arguments["from_"], **same)
+    return read_texts(
+        path=given.texts,
+        source=given.source,
+        reference=given.reference,
+        documents=given.documents,
+        systems=_systems(given.systems),
+        langs=given.langs,
+        format=given.from_,
+        encoding=given.encoding,
+    )
 
 
 def _systems(given: tuple[str, ...]) -> dict[str, str]:
@@ -136,7 +159,7 @@ def _refuse_errors(reports: list[CheckReport], accepted: tuple[str, ...]) -> Non
     checks = list(dict.fromkeys(finding.check for finding in blocking))
     number = f"{len(blocking)} error{'s' if len(blocking) > 1 else ''}"
     accept = " ".join(f"--accept {check}" for check in checks)
-    raise InputError(f"the texts have {number}, so nothing was stored; mend them, or accept them with {accept}")
+    raise InputError(f"the texts have {number}, so nothing was stored; fix them, or accept them with {accept}")
 
 
 def _described(testset: TestSet) -> str:
@@ -157,8 +180,8 @@ def _say_what_was_stored(db: Database, name: str, testsets: tuple[TestSet, ...])
 
 
 def _say_what_is_next(name: str, database: str | None) -> None:
-    where = f" --database {quote(database)}" if database else ""
+    option = f" --database {quote(database)}" if database else ""
     click.echo("next:")
-    click.echo(f"  palmares campaign invite {name} me --role organiser{where}")
-    click.echo(f"  palmares campaign invite {name} --count 10{where}")
-    click.echo(f"  palmares serve{where}")
+    click.echo(f"  palmares campaign invite {name} me --role organiser{option}")
+    click.echo(f"  palmares campaign invite {name} --count 10{option}")
+    click.echo(f"  palmares serve{option}")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from ...errors import InputError
-from .store import database_option, opened, opened_to_upgrade
+from .store import database_option, opened
 
 if TYPE_CHECKING:
     from ...campaign.database import Database
@@ -27,13 +27,13 @@ def backup(file: Path, database: str | None) -> None:
 @click.command()
 @database_option
 def upgrade(database: str | None) -> None:
-    """Bring a database to this version of palmares.
+    """Upgrade a database to this version of palmares.
 
-    Stop the server first. An SQLite file is copied before, to a file of the same name with .before-VERSION behind it;
-    make a copy of a PostgreSQL database by yourself (pg_dump).
+    Stop the server first. An SQLite file is copied first, to a file of the same name with .before-VERSION appended;
+    back up a PostgreSQL database yourself (pg_dump).
     """  # fmt: skip
-    with opened_to_upgrade(database) as db:
-        from ...campaign.upgrade import head
+    with opened(database, outdated=True) as db:
+        from ...campaign.migrations import head
 
         before = db.revision()
         if before == head():

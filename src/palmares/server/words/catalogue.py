@@ -66,6 +66,6 @@ def choose_language(asked: str | None, remembered: str | None, accepted: str | N
 
 def preferred(accept_language: str) -> list[str]:
     """The languages of an Accept-Language header, best first; those with quality 0 and what cannot be read left out."""
-    found = [match for part in accept_language.split(",") if (match := _ACCEPTED.fullmatch(part))]
-    weights = [(float(match[2] or 1), match[1].lower()) for match in found]
+    accepted = [match for part in accept_language.split(",") if (match := _ACCEPTED.fullmatch(part))]
+    weights = [(float(match[2] or 1), match[1].lower()) for match in accepted]
     return [code for weight, code in sorted(weights, key=lambda pair: -pair[0]) if weight > 0]

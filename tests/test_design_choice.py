@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import chisquare
 
-from palmares.design.choice import STRATEGIES, Balanced, Candidate, Pool, Uniform, choose
+from palmares.design.choice import STRATEGIES, Balanced, Candidate, Exposure, Pool, Uniform, choose
 from palmares.errors import InputError
 
 
@@ -23,14 +23,21 @@ class Campaign:
 
     segments: dict[int, list[tuple[int, ...]]]
     chosen: Counter[int] = field(default_factory=Counter)
-    systems: Counter[int] = field(default_factory=Counter)
-    met: Counter[tuple[int, int]] = field(default_factory=Counter)
+    exposure: Exposure = field(default_factory=lambda: Exposure({}, {}))
 
     def __post_init__(self) -> None:
         for groups in self.segments.values():
             self.systems.update({system: 0 for group in groups for system in group})
         self.met.update(dict.fromkeys(combinations(sorted(self.systems), 2), 0))
         self.chosen.update(dict.fromkeys(self.segments, 0))
+
+    @property
+    def systems(self) -> dict[int, int]:
+        return self.exposure.systems
+
+    @property
+    def met(self) -> dict[tuple[int, int], int]:
+        return self.exposure.met
 
     def candidates(self, segment: int) -> tuple[Candidate, ...]:
         return tuple(Candidate(100 * segment + i, group) for i, group in enumerate(self.segments[segment]))
@@ -39,10 +46,8 @@ class Campaign:
         return Pool(self.chosen, self.systems, self.met, self.candidates, size)
 
     def add(self, segment: int, outputs: tuple[int, ...]) -> None:
-        shown = sorted(s for c in self.candidates(segment) if c.output_id in outputs for s in c.systems)
         self.chosen[segment] += 1
-        self.systems.update(shown)
-        self.met.update(combinations(shown, 2))
+        self.exposure.add(c for c in self.candidates(segment) if c.output in outputs)
 
 
 def plain(segments: int, systems: int) -> Campaign:
@@ -68,8 +73,8 @@ def possible(campaign: Campaign, size: int) -> list[tuple[int, tuple[int, ...]]]
     """Every segment with every set of outputs that a screen could show."""
     found = []
     for segment in campaign.segments:
-        ids = [c.output_id for c in campaign.candidates(segment)]
-        found += [(segment, shown) for shown in combinations(ids, min(size, len(ids)))]
+        outputs = [c.output for c in campaign.candidates(segment)]
+        found += [(segment, shown) for shown in combinations(outputs, min(size, len(outputs)))]
     return found
 
 
@@ -78,7 +83,7 @@ def run(campaign: Campaign, size: int, screens: int, *, uniform_share: float = 0
     rng, ahead = Random(seed), 0
     for _ in range(screens):
         choice = choose(campaign.pool(size), "balanced", uniform_share, rng)
-        campaign.add(choice.segment_id, choice.output_ids)
+        campaign.add(choice.segment, choice.outputs)
         ahead = max(ahead, spread(campaign.systems))
     return ahead
 
@@ -118,7 +123,7 @@ def test_what_is_drawn_often_is_what_was_said_to_be_likely(size: int, share: flo
     seen: Counter[tuple[int, frozenset[int]]] = Counter()
     for _ in range(draws):
         choice = choose(campaign.pool(size), "balanced", share, rng)
-        key = choice.segment_id, frozenset(choice.output_ids)
+        key = choice.segment, frozenset(choice.outputs)
         seen[key] += 1
         logged[key] = choice.probability
     assert sum(logged.values()) == pytest.approx(1)  # all that can come has come
@@ -204,7 +209,7 @@ def test_chance_alone_would_not_be_so_balanced() -> None:
 def test_a_segment_with_few_outputs_shows_all_it_has(strategy: str) -> None:
     campaign = Campaign({1: [(1, 2, 3), (4,)]})
     choice = choose(campaign.pool(5), strategy, 0.0, Random(0))
-    assert sorted(choice.output_ids) == [100, 101]
+    assert sorted(choice.outputs) == [100, 101]
     assert choice.probability == 1
 
 
@@ -212,3 +217,16 @@ def test_a_segment_with_few_outputs_shows_all_it_has(strategy: str) -> None:
 def test_the_same_seed_gives_the_same_choice(strategy: str) -> None:
     campaign = plain(9, 6)
     assert choose(campaign.pool(3), strategy, 0.5, Random(3)) == choose(campaign.pool(3), strategy, 0.5, Random(3))
+
+
+# -- exposure ------------------------------------------------------------------------------------------
+
+
+def test_exposure_counts_each_system_and_each_two_once_a_screen() -> None:
+    exposure = Exposure(dict.fromkeys((1, 2, 3), 0), dict.fromkeys(combinations((1, 2, 3), 2), 0))
+    before = exposure.copy()
+    exposure.add([Candidate(70, (3,)), Candidate(71, (1, 2))])
+    exposure.add([Candidate(80, (2,)), Candidate(81, (1,))])
+    assert exposure.systems == {1: 2, 2: 2, 3: 1}
+    assert exposure.met == {(1, 2): 2, (1, 3): 1, (2, 3): 1}
+    assert before == Exposure(dict.fromkeys((1, 2, 3), 0), dict.fromkeys(combinations((1, 2, 3), 2), 0))

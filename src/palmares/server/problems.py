@@ -18,8 +18,7 @@ from starlette.exceptions import HTTPException
 from starlette.responses import HTMLResponse, JSONResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from ..campaign.errors import CampaignError, Conflict, DraftConflict, Incomplete
-from ..campaign.faults import fault_of
+from ..campaign.refusals import CampaignError, Conflict, DraftConflict, Incomplete, fault_of
 from ..errors import InputError
 from .pages import render
 
@@ -113,9 +112,9 @@ def _http_error(request: Request, error: HTTPException) -> Response:
 
 
 def _invalid(request: Request, error: RequestValidationError) -> Response:
-    found = [f"{'.'.join(str(part) for part in e['loc'])}: {e['msg']}" for e in error.errors()]
-    more = f" (and {len(found) - _SHOWN} more)" if len(found) > _SHOWN else ""
-    return problem(request, 422, "invalid", "; ".join(found[:_SHOWN]) + more)
+    complaints = [f"{'.'.join(str(part) for part in e['loc'])}: {e['msg']}" for e in error.errors()]
+    more = f" (and {len(complaints) - _SHOWN} more)" if len(complaints) > _SHOWN else ""
+    return problem(request, 422, "invalid", "; ".join(complaints[:_SHOWN]) + more)
 
 
 def _input_error(request: Request, error: InputError) -> Response:
