@@ -22,7 +22,7 @@ _COMPRESSION = (".gz", ".zst")
 
 @dataclass(frozen=True)
 class TextFile:
-    """One text a segment, with what else a file may say of its segments."""
+    """One text per segment, with what else a file may say of its segments."""
 
     name: str
     texts: tuple[str, ...] = field(repr=False)
@@ -59,7 +59,7 @@ def split_lines(text: str) -> list[str]:
 
 
 def read_lines(path: Path, *, encoding: str = "utf-8") -> TextFile:
-    """A file with one text a line."""
+    """A file with one text per line."""
     name, text = read_text(path, encoding=encoding)
     lines = split_lines(text)
     if _CONTROL.search(text):
@@ -70,16 +70,16 @@ def read_lines(path: Path, *, encoding: str = "utf-8") -> TextFile:
 
 def refuse_controls(text: str, place: str) -> None:
     """Refuse control characters (but for the tab and white space); ``place`` says where the text stands."""
-    found = _CONTROL.search(text)
-    if found is None:
+    control = _CONTROL.search(text)
+    if control is None:
         return
-    if found[0] == "\r":
+    if control[0] == "\r":
         raise InputError(
             f"{place} has a carriage return (U+000D) inside; lines must end in LF or CR LF; convert the file"
         )
-    kind = "half a character" if has_half_character(found[0]) else "the control character"
+    kind = "half a character" if has_half_character(control[0]) else "the control character"
     raise InputError(
-        f"{place} has {kind} U+{ord(found[0]):04X}, which no text should have; "
+        f"{place} has {kind} U+{ord(control[0]):04X}, which no text should have; "
         "is the file damaged, or in another encoding (--encoding)?"
     )
 
