@@ -98,7 +98,7 @@ def test_a_folder_of_folders(folder: Path) -> None:
     ("files", "langs", "words"),
     [
         ({"A.txt": "a\n"}, "fr-en", "no file of sources; name it source.txt (or src.txt, source.fr)"),
-        ({"src.txt": "a\n", "README": ""}, "fr-en", "no file of a system's outputs; add one a system"),
+        ({"src.txt": "a\n", "README": ""}, "fr-en", "no file of a system's outputs; add one per system"),
         ({"src.txt": "a\n", "A.txt": "a\n"}, None, "say them, e.g. --langs fr-en"),
         ({"src.txt": "a\n", "A.txt": "a\n", "A.out": "b\n"}, "fr-en", "both A.out and A.txt would be 'A'; rename one"),
         ({"src.txt": "a\n", "source.fr": "a\n", "A": "b\n"}, "fr-en", "would be 'source'; rename one"),
