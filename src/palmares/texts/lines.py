@@ -8,16 +8,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from ..errors import InputError
-from ..ingest.source import Source, has_half_character, unpacked
+from ..ingest.source import COMPRESSION, UTF16_MARKS, Source, decoded, has_half_character, unpacked
 
 Path = str | os.PathLike[str]
 
 #: Not text. The vertical tab, the form feed and the C1 controls pass, and the check of encodings names them: they
 #: stand in published test sets, and some programs take them for the end of a line.
 _CONTROL = re.compile("[\x00-\x08\x0d-\x1f\x7f\ud800-\udfff]")
-_UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
 _UTF8_NAMES = ("utf-8", "utf8", "utf-8-sig")
-_COMPRESSION = (".gz", ".zst")
 
 
 @dataclass(frozen=True)
@@ -34,18 +32,18 @@ def read_text(path: Path, *, encoding: str = "utf-8") -> tuple[str, str]:
     """What messages call a file, and its text: decompressed, decoded, without byte-order mark, lines ended by LF."""
     name, data = unpacked(path)
     if encoding.lower().replace("_", "-") in _UTF8_NAMES:
-        if data.startswith(_UTF16_MARKS):
+        if data.startswith(UTF16_MARKS):
             raise InputError(f"{name}: looks like UTF-16, not UTF-8; say so with --encoding utf-16")
         text = Source(name, data).text()
     else:
-        text = _decoded(name, data, encoding)
+        text = decoded(name, data, encoding)
     return name, text.removeprefix("\ufeff").replace("\r\n", "\n")
 
 
 def uncompressed_name(path: Path) -> str:
     """The name of a file without the ending of its compression."""
     name = os.fspath(path)
-    for ending in _COMPRESSION:
+    for ending in COMPRESSION:
         name = name.removesuffix(ending)
     return name
 
@@ -96,17 +94,3 @@ def refuse_different_counts(files: Sequence[TextFile]) -> None:
 
 def _empty_end(file: TextFile) -> str:
     return " (its last line is empty)" if file.texts and not file.texts[-1].strip() else ""
-
-
-def _decoded(name: str, data: bytes, encoding: str) -> str:
-    try:
-        return data.decode(encoding)
-    except LookupError:
-        raise InputError(f"unknown encoding {encoding!r}; examples: utf-8, latin-1, utf-16, cp1252") from None
-    except UnicodeDecodeError as error:
-        line = data.count(b"\n", 0, error.start) + 1
-        raise InputError(
-            f"{name}: line {line} is not valid {encoding} ({error.reason}); name the file's real encoding"
-        ) from None
-    except (UnicodeError, ValueError) as error:
-        raise InputError(f"{name}: is not valid {encoding} ({error}); name the file's real encoding") from None
