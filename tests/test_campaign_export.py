@@ -444,7 +444,7 @@ def test_formats_that_need_a_judgment_write_nothing_without_one(db: Database, tm
     assert export(db, "news", place) == Exported(None, "appraise", 0, 0, 0)
     assert not place.exists()
     place.write_text("an older export")
-    with pytest.raises(InputError, match=r"x.xml: is there already, and there are no judgments to put in its place"):
+    with pytest.raises(InputError, match=r"x.xml: already exists, and there are no judgments to replace it with"):
         export(db, "news", place)
     assert place.read_text() == "an older export"
     with pytest.raises(InputError, match="'scores' can be read but not written"):

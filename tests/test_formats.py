@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import io
+import subprocess
 import sys
 from collections.abc import Callable
 from datetime import datetime
@@ -403,6 +404,17 @@ def test_scores(options: dict[str, Any], expected: list[Row], file: MakeFile) ->
     assert sorted(judgments.to_rows().select("system_a", "system_b", "outcome").iter_rows()) == expected
     assert [(d.line, d.skipped) for d in report.dropped] == [(5, True)]
     assert len(judgments.names["ranking"]) == 2
+
+
+def test_reading_one_format_loads_no_other() -> None:
+    code = (
+        "import sys\n"
+        "from palmares.ingest.files import read\n"
+        "read('examples/campaign.csv')\n"
+        "others = [f'palmares.ingest.{name}' for name in ('appraise', 'pairwise', 'preflib', 'scan', 'scores')]\n"
+        "sys.exit([name for name in others if name in sys.modules] or None)"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True, cwd=Path(__file__).parents[1])
 
 
 def test_scores_are_read_with_their_options(file: MakeFile) -> None:

@@ -1,4 +1,4 @@
-"""Folders with one file a system, and folders of them named by language pair."""
+"""Folders with one file per system, and folders of them named by language pair."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ def test_a_folder_of_folders(folder: Path) -> None:
     ("files", "langs", "words"),
     [
         ({"A.txt": "a\n"}, "fr-en", "no file of sources; name it source.txt (or src.txt, source.fr)"),
-        ({"src.txt": "a\n", "README": ""}, "fr-en", "no file of a system's outputs; add one a system"),
+        ({"src.txt": "a\n", "README": ""}, "fr-en", "no file of a system's outputs; add one per system"),
         ({"src.txt": "a\n", "A.txt": "a\n"}, None, "say them, e.g. --langs fr-en"),
         ({"src.txt": "a\n", "A.txt": "a\n", "A.out": "b\n"}, "fr-en", "both A.out and A.txt would be 'A'; rename one"),
         ({"src.txt": "a\n", "source.fr": "a\n", "A": "b\n"}, "fr-en", "would be 'source'; rename one"),
@@ -123,4 +123,6 @@ def test_one_language_pair_under_two_names_is_refused(folder: Path) -> None:
 def test_a_file_is_no_folder(tmp_path: Path) -> None:
     path = tmp_path / "x.txt"
     path.write_text("a\n")
-    assert "x.txt: is no folder; the format 'folder' needs one with a file a system" in refusal(path, format="folder")
+    assert "x.txt: is not a folder; the format 'folder' needs one with one file per system" in refusal(
+        path, format="folder"
+    )

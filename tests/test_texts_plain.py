@@ -235,7 +235,7 @@ def test_sgml_files_with_other_segments_are_refused(file: Write) -> None:
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("nothing here\n", "no seg element inside a doc element; this is no test set in SGML"),
+        ("nothing here\n", "no seg element inside a doc element; this is not an SGML test set"),
         ("<seg id=1>x</seg>", "line 1: a seg element outside a doc element"),
         ("<doc>\n<seg>x\n<seg>y</seg></doc>", "line 3: a seg element inside another; is an end tag missing?"),
         ("<doc>\n<seg>x</seg>\n<seg>cut sh", "line 3: a seg element without an end; is the file cut short?"),

@@ -94,7 +94,7 @@ def test_all_pairs_of_a_table_are_given_sorted(file: Write) -> None:
         ("source\t A\nx\ty\n", "system name ' A' has white space around it"),
         (
             "source\tA\nx\ty\nx\n",
-            "t.tsv: line 3: 1 field, but the header has 2; is a separator or quotation mark astray?",
+            "t.tsv: line 3: 1 field, but the header has 2; is a separator or quotation mark missing or extra?",
         ),
         ("source\tA\nx\ty\tz\n", "t.tsv: line 2: 3 fields, but the header has 2"),
         ("id\tsource\tA\n1\tx\ty\n1\tx\ty\n", "segment ids must differ, but more than one segment has '1'"),
@@ -158,7 +158,7 @@ def test_keys_without_meaning_are_told(file: Write) -> None:
     value = {"source": "un", "refrence": "one", "domain": 1, "outputs": {"A": "x"}}
     texts = one(file(lines_of(value), "t.jsonl"))
     (note,) = texts.notes
-    assert note.endswith('t.jsonl: keys that mean nothing here were ignored: "domain", "refrence"')
+    assert note.endswith('t.jsonl: unknown keys were ignored: "domain", "refrence"')
 
 
 GOOD = {"source": "un", "outputs": {"A": "x"}}

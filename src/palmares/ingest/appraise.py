@@ -48,7 +48,7 @@ class Appraise(Format):
     def parse(self, source: Source, options: ReadOptions) -> Parsed:
         items = _items(source)
         if not items:
-            raise InputError(f"{source.name}: no {' or '.join(_ITEMS)} element; this is no Appraise result file")
+            raise InputError(f"{source.name}: no {' or '.join(_ITEMS)} element; this is not an Appraise result file")
         faults = [_fault(item) for item in items]
         dropped = [
             Dropped(item.line, fault, skipped=fault == _SKIPPED)
@@ -78,7 +78,8 @@ _SKIPPED = "skipped by the judge"
 
 
 def _items(source: Source) -> list[_Item]:
-    # What is UTF-8 is read as that: the declaration may speak of the encoding before ours (--encoding).
+    # expat comes with Python, numbers lines and streams: attributes are inherited on the way, without a tree (lxml).
+    # What is UTF-8 is read as that: the declaration may name the encoding from before --encoding.
     parser = expat.ParserCreate("utf-8" if _is_utf8(source.data) else None)
     items: list[_Item] = []
     open_elements: list[dict[str, str]] = [{}]
@@ -152,7 +153,8 @@ def _contexts(items: list[_Item]) -> pl.DataFrame:
     rows = []
     for record, item in enumerate(items):
         a = item.attributes
-        pair = f"{a['source-language']}-{a['target-language']}" if _has_languages(a) else ""
+        source, target = a.get("source-language"), a.get("target-language")
+        pair = f"{source}-{target}" if source and target else ""
         segment = a.get("src-id") or a.get("doc-id") or a.get("id") or ""
         judge = a.get("user") or a.get("annotator") or ""
         names = [text.strip() or None for text in (pair, segment, judge)]
@@ -161,10 +163,6 @@ def _contexts(items: list[_Item]) -> pl.DataFrame:
         RECORD: pl.Int64, "lang_pair": pl.String, "segment": pl.String, "judge": pl.String, "duration": pl.Float64,
     }  # fmt: skip
     return pl.DataFrame(rows, schema=schema, orient="row")
-
-
-def _has_languages(attributes: dict[str, str]) -> bool:
-    return bool(attributes.get("source-language") and attributes.get("target-language"))
 
 
 def _seconds(text: str) -> float | None:

@@ -140,7 +140,7 @@ def write_empty(
         return kind.id, True
     if Path(place).is_file():
         raise InputError(
-            f"{place}: is there already, and there are no judgments to put in its place: format {kind.id!r} needs at "
+            f"{place}: already exists, and there are no judgments to replace it with: format {kind.id!r} needs at "
             "least one; remove the file, name another, or write the format 'pairwise'"
         )
     return kind.id, False

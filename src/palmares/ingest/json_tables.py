@@ -15,7 +15,7 @@ from .source import Source, has_half_character
 
 #: How much of a JSON Lines file tells its columns.
 _ENOUGH = 1_000_000
-#: Half a surrogate pair as JSON escapes it; polars makes something else of it without a word.
+#: Half a surrogate pair as JSON escapes it; polars silently makes something else of it.
 _HALF_ESCAPED = re.compile(rb"\\u[dD][89abAB][0-9a-fA-F]{2}(?!\\u[dD][c-fC-F])|(?<!\\u[dD][89abAB]..)\\u[dD][c-fC-F]")
 
 
@@ -34,7 +34,7 @@ def _keys(line: bytes) -> Iterable[str]:
 
 
 def read_lines(source: Source) -> Table:
-    """One object a line."""
+    """One object per line."""
     if _HALF_ESCAPED.search(source.data):
         return _salvage(source)
     try:

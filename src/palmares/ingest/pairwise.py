@@ -1,4 +1,4 @@
-"""One judgment a record: the generic table, LLM-arena votes, and chosen / rejected pairs."""
+"""One judgment per record: the generic table, LLM-arena votes, and chosen / rejected pairs."""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ _LINE_END = re.compile(r"[\r\n]")
 
 
 class PrefLib(Format):
-    """One order a line, ``COUNT: 1,{2,3},4``; each of the COUNT voters becomes a ranking."""
+    """One order per line, ``COUNT: 1,{2,3},4``; each of the COUNT voters becomes a ranking."""
 
     id = "preflib"
     holds = frozenset(("ranking",))
@@ -73,7 +73,7 @@ class PrefLib(Format):
 
 def _check_header(names: dict[str, str], source: str) -> None:
     if not names:
-        raise InputError(f"{source}: no '# ALTERNATIVE NAME 1: …' line; only PrefLib's present format is read")
+        raise InputError(f"{source}: no '# ALTERNATIVE NAME 1: …' line; only PrefLib's current format is read")
     twice = [name for name in names.values() if list(names.values()).count(name) > 1]
     if twice:
         raise InputError(f"{source}: two alternatives are called {twice[0]!r}; names must differ")

@@ -68,8 +68,7 @@ def scan_with_report(
         except pl.exceptions.PolarsError:
             pass  # a ragged line or a wrong byte: reading record by record says which
     judgments, report = read_with_report(path, options=options, strict=strict)
-    parts = judgments.split("lang_pair")
-    return {pair: _labelled(part.counts, pair) for pair, part in parts.items()}, report
+    return _by_pair(judgments), report
 
 
 @dataclass(frozen=True)
@@ -110,16 +109,12 @@ def _open(path: Path, options: ReadOptions) -> _Stream | None:
         delimiter = layout.delimiter
         lazy = pl.scan_csv(path, separator=delimiter, infer_schema=False, new_columns=list(layout.names))
     roles = Roles.guess(lazy.collect_schema().names(), options)
-    kind = detect(source, options) if delimiter else _parquet_format(roles)
+    # A Parquet file begins with no header to detect.
+    kind = detect(source, options) if delimiter else next((f for f in (Arena(), Pairwise()) if f.matches(roles)), None)
     if not isinstance(kind, Pairwise | Arena) or roles.has("weight"):
         return None
     counted = Roles({k: v for k, v in roles.column.items() if k in _KEYS}, roles.present)
     return _Stream(str(path), lazy, kind, counted, delimiter)
-
-
-def _parquet_format(roles: Roles) -> Arena | Pairwise | None:
-    formats: tuple[Arena | Pairwise, ...] = (Arena(), Pairwise())
-    return next((kind for kind in formats if kind.matches(roles)), None)
 
 
 def _count(stream: _Stream, strict: bool) -> tuple[dict[str | None, PairCounts], ReadReport]:
@@ -139,18 +134,15 @@ def _count(stream: _Stream, strict: bool) -> tuple[dict[str | None, PairCounts],
         raise InputError(f"refused, because --strict allows no faulty record:\n{report.summary()}")
     if not total:
         raise InputError(f"{name}: read as {stream.format.id!r}, no judgment is left:\n{report.summary()}")
-    return _counts(kept), report
-
-
-def _counts(groups: pl.DataFrame) -> dict[str | None, PairCounts]:
-    columns = [c for c in ("system_a", "system_b", "outcome", "lang_pair") if c in groups.columns]
+    columns = [c for c in ("system_a", "system_b", "outcome", "lang_pair") if c in kept.columns]
     # The copies ride along as weights, which sum to whole numbers.
-    rows = groups.select(*columns, pl.col("_copies").cast(pl.Float64).alias("weight"))
-    return {pair: _labelled(part.counts, pair) for pair, part in Judgments.from_rows(rows).split("lang_pair").items()}
+    rows = kept.select(*columns, pl.col("_copies").cast(pl.Float64).alias("weight"))
+    return _by_pair(Judgments.from_rows(rows)), report
 
 
-def _labelled(counts: PairCounts, pair: str | None) -> PairCounts:
-    return PairCounts(counts.systems, counts.wins, counts.ties, pair)
+def _by_pair(judgments: Judgments) -> dict[str | None, PairCounts]:
+    counts = {pair: part.counts for pair, part in judgments.split("lang_pair").items()}
+    return {pair: PairCounts(of.systems, of.wins, of.ties, pair) for pair, of in counts.items()}
 
 
 def _find(stream: _Stream, groups: pl.DataFrame, faulty: Mapping[int, str]) -> Iterator[Dropped]:

@@ -20,9 +20,9 @@ else:
     from backports import zstd
 
 _GZIP, _ZSTD, _PARQUET = b"\x1f\x8b", b"\x28\xb5\x2f\xfd", b"PAR1"
-_UTF16 = (b"\xff\xfe", b"\xfe\xff")
+UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
 _UTF8_MARK = b"\xef\xbb\xbf"
-_COMPRESSION = (".gz", ".zst")
+COMPRESSION = (".gz", ".zst")
 _HALF_CHARACTER = re.compile("[\ud800-\udfff]")
 
 
@@ -65,6 +65,21 @@ def unpacked(place: str | os.PathLike[str] | IO[Any]) -> tuple[str, bytes]:
     return name, _decompressed(name, raw)
 
 
+def decoded(name: str, data: bytes, encoding: str) -> str:
+    """Text in an encoding that the user named; what is not valid in it is refused by line number."""
+    try:
+        return data.decode(encoding)
+    except LookupError:
+        raise InputError(f"unknown encoding {encoding!r}; examples: utf-8, latin-1, utf-16, cp1252") from None
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise InputError(
+            f"{name}: line {line} is not valid {encoding} ({error.reason}); name the file's real encoding"
+        ) from None
+    except (UnicodeError, ValueError) as error:
+        raise InputError(f"{name}: is not valid {encoding} ({error}); name the file's real encoding") from None
+
+
 def has_half_character(text: str) -> bool:
     """Whether a text has half of a surrogate pair, which is no character: no file or database stores it."""
     return _HALF_CHARACTER.search(text) is not None
@@ -81,7 +96,7 @@ def compress(data: bytes, path: Path) -> bytes:
 
 def ending_of(path: Path) -> str:
     """The ending of a path in small letters, without that of its compression."""
-    return (path.with_suffix("") if path.suffix.lower() in _COMPRESSION else path).suffix.lstrip(".").lower()
+    return (path.with_suffix("") if path.suffix.lower() in COMPRESSION else path).suffix.lstrip(".").lower()
 
 
 def put(data: bytes, place: str | Path) -> None:
@@ -136,8 +151,11 @@ def _decompressed(name: str, raw: bytes) -> bytes:
 def _plain_text(name: str, data: bytes, encoding: str) -> bytes:
     """UTF-8 without byte-order mark, lines ending in LF or CR LF; whether it is valid is seen when it is read."""
     if encoding.lower().replace("_", "-") not in ("utf-8", "utf8"):
-        data = _recoded(name, data, encoding)
-    elif data.startswith(_UTF16) or data[:64].count(0) > len(data[:64]) // 3:
+        text = decoded(name, data, encoding)
+        if has_half_character(text):
+            raise InputError(f"{name}: is not valid {encoding} (half a character); name the file's real encoding")
+        data = text.encode()
+    elif data.startswith(UTF16_MARKS) or data[:64].count(0) > len(data[:64]) // 3:
         raise InputError(f"{name}: looks like UTF-16, not UTF-8; say so with --encoding utf-16")
     data = data.removeprefix(_UTF8_MARK)
     first_line_end = data.find(b"\n")
@@ -147,15 +165,6 @@ def _plain_text(name: str, data: bytes, encoding: str) -> bytes:
         # WMT15 and WMT16 published their pairwise files with CR CR LF line ends.
         return data.replace(b"\r\r\n", b"\n")
     return data
-
-
-def _recoded(name: str, data: bytes, encoding: str) -> bytes:
-    try:
-        return data.decode(encoding).encode()
-    except LookupError:
-        raise InputError(f"unknown encoding {encoding!r}; examples: utf-8, latin-1, utf-16, cp1252") from None
-    except (UnicodeError, ValueError) as error:
-        raise InputError(f"{name}: is not valid {encoding} ({error}); name the file's real encoding") from None
 
 
 def _write_whole(path: Path, data: bytes) -> None:

@@ -148,8 +148,9 @@ class Layout:
     @cached_property
     def starts(self) -> IntArray:
         """Offsets in the body at which records start: the lines that begin outside quotes."""
-        ends = _line_ends(self.body)
-        starts = np.concatenate([[0], ends + 1])
+        quotes = np.flatnonzero(np.frombuffer(self.body, dtype=np.uint8) == _QUOTE)
+        outside = np.searchsorted(quotes, self._ends) % 2 == 0
+        starts = np.concatenate([[0], self._ends[outside] + 1])
         return starts[starts < len(self.body)]
 
     @cached_property
@@ -192,14 +193,6 @@ def _delimited(layout: Layout) -> Table:
     # polars makes a row of nulls out of an empty line.
     frame = frame.filter(~pl.all_horizontal(pl.col(layout.names).is_null()))
     return _without_short(layout, frame)
-
-
-def _line_ends(data: bytes) -> IntArray:
-    """Offsets of the line ends outside quotes."""
-    octets = np.frombuffer(data, dtype=np.uint8)
-    ends = np.flatnonzero(octets == _LINE_END)
-    quotes = np.flatnonzero(octets == _QUOTE)
-    return ends[np.searchsorted(quotes, ends) % 2 == 0] if len(quotes) else ends
 
 
 def _header_end(data: bytes, start: int) -> int:

@@ -72,11 +72,12 @@ class Wmt(TableFormat):
             wide = wide.join(slot, on=RECORD, how="left", maintain_order="left")
         systems = pl.col("^system.*Id$").fill_null(_PLACEHOLDER)
         wide = wide.with_columns(systems, pl.col("^system.*(Number|rank)$").fill_null(-1))
-        return tables.to_bytes(_wmt_order(wide.drop(RECORD)), ending)
+        ranks = [c for c in wide.columns if re.fullmatch(r"system\d+rank", c)]  # behind all systems
+        return tables.to_bytes(wide.select(pl.exclude(RECORD, *ranks), *ranks), ending)
 
 
 class WmtPairwise(TableFormat):
-    """WMT15 and WMT16: one pair a line, ``rankingID`` links the pairs of a ranking."""
+    """WMT15 and WMT16: one pair per line, ``rankingID`` links the pairs of a ranking."""
 
     id = "wmt-pairwise"
     holds = frozenset(("lang_pair", "segment", "judge", "ranking"))
@@ -226,8 +227,3 @@ def _languages(judgments: Judgments) -> dict[str, tuple[str, str]]:
             raise LossyWriteError(f"language pair {pair!r} is not of the form source-target, which WMT files need")
         split[pair] = (source, target)
     return split
-
-
-def _wmt_order(wide: pl.DataFrame) -> pl.DataFrame:
-    ranks = [c for c in wide.columns if re.fullmatch(r"system\d+rank", c)]
-    return wide.select([c for c in wide.columns if c not in ranks] + ranks)

@@ -1,4 +1,8 @@
-"""Parallel texts: sources, references and the outputs of systems, read from files and checked."""
+"""Parallel texts: sources, references and the outputs of systems, read from files and checked.
+
+`reading` holds the door (`read_texts`), with one reader per format behind it; `testset` is what all of them give;
+`checks` looks for what is commonly wrong with test sets.
+"""
 
 from __future__ import annotations
 
@@ -11,10 +15,10 @@ from ..registry import Entry, Registry
 TEXT_FORMATS = Registry(
     "text format",
     {
-        "plain": Entry("palmares.texts.plain:read_plain", "one file a system, one segment a line (also .sgm)"),
-        "folder": Entry("palmares.texts.folder:read_folder", "a folder with one file a system, or folders of them"),
-        "tsv": Entry("palmares.texts.tables:read_table", "a table with one column a system (TSV, CSV)"),
-        "jsonl": Entry("palmares.texts.json_lines:read_json_lines", "one JSON object a segment"),
+        "plain": Entry("palmares.texts.plain:read_plain", "one file per system, one segment per line (also .sgm)"),
+        "folder": Entry("palmares.texts.folder:read_folder", "a folder with one file per system, or folders of them"),
+        "tsv": Entry("palmares.texts.tables:read_table", "a table with one column per system (TSV, CSV)"),
+        "jsonl": Entry("palmares.texts.json_lines:read_json_lines", "one JSON object per segment"),
         "wmt-xml": Entry("palmares.texts.wmt_xml:read_wmt_xml", "WMT test-set XML, since WMT21"),
         "appraise-hits": Entry("palmares.texts.hits:read_hits", "Appraise ranking tasks (HIT XML)"),
     },
@@ -24,11 +28,11 @@ TEXT_FORMATS = Registry(
 TEXT_CHECKS = Registry(
     "text check",
     {
-        "reading": Entry("palmares.texts.checks.plain_faults:reading", "what a reader had to say of the files"),
+        "reading": Entry("palmares.texts.checks.plain_faults:reading", "what the reader noticed about the files"),
         "names": Entry("palmares.texts.checks.plain_faults:names", "system names that are hard to tell apart"),
         "missing": Entry(
             "palmares.texts.checks.plain_faults:missing",
-            "segments without the output of a system, or without reference",
+            "segments without the output of a system, or without a reference",
         ),
         "empty": Entry("palmares.texts.checks.plain_faults:empty", "empty sources, references and outputs"),
         "identical": Entry("palmares.texts.checks.identical:identical", "equal outputs, copies of source or reference"),

@@ -1,4 +1,4 @@
-"""A folder with one file a system, or a folder of such folders named by language pair."""
+"""A folder with one file per system, or a folder of such folders named by language pair."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ _BESIDE = ("readme", "license", "licence", "thumbs", "desktop", "__macosx")
 
 
 def read_folder(langs: LanguagePair | None, *, path: Path, encoding: str = "utf-8") -> tuple[TestSet, ...]:
-    """One test set from a folder of files, or one a language pair from a folder of folders."""
+    """One test set from a folder of files, or one per language pair from a folder of folders."""
     folder = FilePath(path)
     if not folder.is_dir():
-        raise InputError(f"{path}: is no folder; the format 'folder' needs one with a file a system")
+        raise InputError(f"{path}: is not a folder; the format 'folder' needs one with one file per system")
     entries = _entries(folder)
     inner = [entry for entry in entries if entry.is_dir()]
     if not inner:
@@ -38,18 +38,18 @@ def read_folder(langs: LanguagePair | None, *, path: Path, encoding: str = "utf-
 
 
 def _many_pairs(folders: list[FilePath], wanted: LanguagePair | None, encoding: str) -> tuple[TestSet, ...]:
-    found: list[TestSet] = []
+    testsets: list[TestSet] = []
     for folder in folders:
         try:
             pair = LanguagePair.parse(folder.name)
         except InputError as error:
             raise InputError(f"{folder}: a folder inside must be named by its language pair; {error}") from None
         if wanted is None or pair.same_as(wanted):
-            found += _one_pair(folder, _entries(folder), pair, encoding)
-    if not found:
+            testsets += _one_pair(folder, _entries(folder), pair, encoding)
+    if not testsets:
         there = ", ".join(folder.name for folder in folders)
         raise InputError(f"{folders[0].parent}: has no folder for {wanted}; it has {there}")
-    return tuple(found)
+    return tuple(testsets)
 
 
 def _one_pair(
@@ -69,7 +69,7 @@ def _one_pair(
     if "source" not in roles:
         raise InputError(f"{folder}: no file of sources; name it source.txt (or src.txt, source.fr)")
     if not systems:
-        raise InputError(f"{folder}: no file of a system's outputs; add one a system, named by the system")
+        raise InputError(f"{folder}: no file of a system's outputs; add one per system, named after it")
     beside = {role: roles.get(role) for role in ("reference", "documents")}
     return read_plain(langs, source=roles["source"], systems=systems, encoding=encoding, **beside)
 
@@ -100,10 +100,10 @@ def _is_language(ending: str, langs: LanguagePair | None) -> bool:
 def _entries(folder: FilePath) -> list[FilePath]:
     """What is in a folder, but for hidden files, backups and files that explain the others."""
     try:
-        found = sorted(folder.iterdir())
+        entries = sorted(folder.iterdir())
     except OSError as error:
         raise InputError(f"{folder}: cannot be read ({error.strerror or error})") from None
-    return [entry for entry in found if not _is_ignored(entry.name)]
+    return [entry for entry in entries if not _is_ignored(entry.name)]
 
 
 def _is_ignored(name: str) -> bool:

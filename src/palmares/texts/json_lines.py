@@ -1,4 +1,4 @@
-"""JSON Lines: one object a segment, ``{"id", "document", "langs", "source", "reference", "outputs": {"A": "…"}}``."""
+"""JSON Lines: one object per segment, ``{"id", "document", "langs", "source", "reference", "outputs": {"A": "…"}}``."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _KEYS = (*FIELDS, "outputs")
 
 
 def read_json_lines(langs: LanguagePair | None, *, name: str, text: str) -> tuple[TestSet, ...]:
-    """One test set a language pair; keys that mean nothing are ignored with a word."""
+    """One test set per language pair; unknown keys are ignored, and a note says so."""
     records: list[Record] = []
     ignored: set[str] = set()
     for number, line in enumerate(split_lines(text), 1):
@@ -23,12 +23,9 @@ def read_json_lines(langs: LanguagePair | None, *, name: str, text: str) -> tupl
             value = _object(line, f"{name}: line {number}")
             records.append(_record(value, name, number))
             ignored |= value.keys() - set(_KEYS)
-    notes = [f"{name}: keys that mean nothing here were ignored: {_listed(ignored)}"] if ignored else []
+    listed = ", ".join(json.dumps(key, ensure_ascii=False) for key in sorted(ignored)[:10])
+    notes = [f"{name}: unknown keys were ignored: {listed}"] if ignored else []
     return grouped(records, langs, name=name, notes=notes)
-
-
-def _listed(keys: set[str]) -> str:
-    return ", ".join(json.dumps(key, ensure_ascii=False) for key in sorted(keys)[:10])
 
 
 def _object(line: str, place: str) -> dict[str, Any]:

@@ -1,4 +1,8 @@
-"""Language codes and pairs: how they are written, and what a page must know of a language."""
+"""Language codes and pairs: how they are written, and what a page must know of a language.
+
+A few lists instead of langcodes or Babel, which bring data for all the world's locales: pages need the shortest code
+and the direction of writing, and what is no code is refused.
+"""
 
 from __future__ import annotations
 

@@ -8,21 +8,19 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from ..errors import InputError
-from ..ingest.source import Source, has_half_character, unpacked
+from ..ingest.source import COMPRESSION, UTF16_MARKS, Source, decoded, has_half_character, unpacked
 
 Path = str | os.PathLike[str]
 
 #: Not text. The vertical tab, the form feed and the C1 controls pass, and the check of encodings names them: they
 #: stand in published test sets, and some programs take them for the end of a line.
 _CONTROL = re.compile("[\x00-\x08\x0d-\x1f\x7f\ud800-\udfff]")
-_UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
 _UTF8_NAMES = ("utf-8", "utf8", "utf-8-sig")
-_COMPRESSION = (".gz", ".zst")
 
 
 @dataclass(frozen=True)
 class TextFile:
-    """One text a segment, with what else a file may say of its segments."""
+    """One text per segment, with what else a file may say of its segments."""
 
     name: str
     texts: tuple[str, ...] = field(repr=False)
@@ -34,18 +32,18 @@ def read_text(path: Path, *, encoding: str = "utf-8") -> tuple[str, str]:
     """What messages call a file, and its text: decompressed, decoded, without byte-order mark, lines ended by LF."""
     name, data = unpacked(path)
     if encoding.lower().replace("_", "-") in _UTF8_NAMES:
-        if data.startswith(_UTF16_MARKS):
+        if data.startswith(UTF16_MARKS):
             raise InputError(f"{name}: looks like UTF-16, not UTF-8; say so with --encoding utf-16")
         text = Source(name, data).text()
     else:
-        text = _decoded(name, data, encoding)
+        text = decoded(name, data, encoding)
     return name, text.removeprefix("\ufeff").replace("\r\n", "\n")
 
 
 def uncompressed_name(path: Path) -> str:
     """The name of a file without the ending of its compression."""
     name = os.fspath(path)
-    for ending in _COMPRESSION:
+    for ending in COMPRESSION:
         name = name.removesuffix(ending)
     return name
 
@@ -59,7 +57,7 @@ def split_lines(text: str) -> list[str]:
 
 
 def read_lines(path: Path, *, encoding: str = "utf-8") -> TextFile:
-    """A file with one text a line."""
+    """A file with one text per line."""
     name, text = read_text(path, encoding=encoding)
     lines = split_lines(text)
     if _CONTROL.search(text):
@@ -70,16 +68,16 @@ def read_lines(path: Path, *, encoding: str = "utf-8") -> TextFile:
 
 def refuse_controls(text: str, place: str) -> None:
     """Refuse control characters (but for the tab and white space); ``place`` says where the text stands."""
-    found = _CONTROL.search(text)
-    if found is None:
+    control = _CONTROL.search(text)
+    if control is None:
         return
-    if found[0] == "\r":
+    if control[0] == "\r":
         raise InputError(
             f"{place} has a carriage return (U+000D) inside; lines must end in LF or CR LF; convert the file"
         )
-    kind = "half a character" if has_half_character(found[0]) else "the control character"
+    kind = "half a character" if has_half_character(control[0]) else "the control character"
     raise InputError(
-        f"{place} has {kind} U+{ord(found[0]):04X}, which no text should have; "
+        f"{place} has {kind} U+{ord(control[0]):04X}, which no text should have; "
         "is the file damaged, or in another encoding (--encoding)?"
     )
 
@@ -96,17 +94,3 @@ def refuse_different_counts(files: Sequence[TextFile]) -> None:
 
 def _empty_end(file: TextFile) -> str:
     return " (its last line is empty)" if file.texts and not file.texts[-1].strip() else ""
-
-
-def _decoded(name: str, data: bytes, encoding: str) -> str:
-    try:
-        return data.decode(encoding)
-    except LookupError:
-        raise InputError(f"unknown encoding {encoding!r}; examples: utf-8, latin-1, utf-16, cp1252") from None
-    except UnicodeDecodeError as error:
-        line = data.count(b"\n", 0, error.start) + 1
-        raise InputError(
-            f"{name}: line {line} is not valid {encoding} ({error.reason}); name the file's real encoding"
-        ) from None
-    except (UnicodeError, ValueError) as error:
-        raise InputError(f"{name}: is not valid {encoding} ({error}); name the file's real encoding") from None

@@ -21,7 +21,7 @@ def read_plain(
     documents: Path | None = None,
     encoding: str = "utf-8",
 ) -> tuple[TestSet, ...]:
-    """One test set from a file of sources, one a system, and perhaps one of references and one of document ids."""
+    """One test set from a file of sources, one per system, and perhaps one of references and one of document ids."""
     if langs is None:
         raise InputError("plain text files do not name their languages; say them, e.g. --langs fr-en")
     testset.check_names(systems, "systems")
@@ -48,23 +48,20 @@ def _refuse_different_ids(files: list[TextFile]) -> None:
     first, *others = [file for file in files if file.ids is not None] or files[:1]
     for other in others:
         pairs = zip(first.ids or (), other.ids or (), strict=True)
-        for number, (expected, found) in enumerate(pairs, 1):
-            if expected != found:
+        for number, (expected, id) in enumerate(pairs, 1):
+            if expected != id:
                 raise InputError(
-                    f"{other.name}: segment {number} has the id {found!r}, but {first.name} has {expected!r} there; "
+                    f"{other.name}: segment {number} has the id {id!r}, but {first.name} has {expected!r} there; "
                     "the files must have the same segments in the same order"
                 )
 
 
 def _segments(sources: TextFile, references: TextFile | None, named: TextFile | None) -> list[Segment]:
     count = len(sources.texts)
-    documents = _documents(named) if named is not None else list(sources.documents or [None] * count)
+    documents = list(sources.documents or [None] * count)
+    if named is not None:  # an empty line means a segment of no document
+        documents = [text.strip() or None for text in named.texts]
     ids = sources.ids or [str(number) for number in range(1, count + 1)]
     shown = references.texts if references is not None else [None] * count
     rows = zip(ids, documents, sources.texts, shown, strict=True)
     return [Segment(id, document, source, reference) for id, document, source, reference in rows]
-
-
-def _documents(named: TextFile) -> list[str | None]:
-    """Document ids; an empty line means a segment of no document."""
-    return [text.strip() or None for text in named.texts]

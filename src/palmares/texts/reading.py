@@ -29,14 +29,14 @@ def read_texts(
     format: str = "auto",
     encoding: str = "utf-8",
 ) -> tuple[TestSet, ...]:
-    """Read sources, references and outputs; one test set a language pair, sorted by pair.
+    """Read sources, references and outputs; one test set per language pair, sorted by pair.
 
     Parameters
     ----------
     langs
         The language pair, ``"fr-en"``. Needed where files do not name it; where they name several, it selects one.
     source, reference, systems, documents
-        Plain files (plain, ``.gz``, ``.zst``; ``.sgm`` too), one segment a line; ``systems`` from name to file.
+        Plain files (plain, ``.gz``, ``.zst``; ``.sgm`` too), one segment per line; ``systems`` from name to file.
     path
         Everything in one place instead: a folder, or a file of another format.
     format
@@ -87,11 +87,11 @@ def _guessed(name: str, text: str) -> str:
     return "jsonl" if is_json else "tsv"
 
 
-def _selected(found: tuple[TestSet, ...], pair: LanguagePair | None, name: str) -> tuple[TestSet, ...]:
+def _selected(testsets: tuple[TestSet, ...], pair: LanguagePair | None, name: str) -> tuple[TestSet, ...]:
     """Of several language pairs, the one that was asked for."""
-    chosen = sorted((texts for texts in found if pair is None or texts.langs.same_as(pair)), key=lambda t: t.langs)
+    chosen = sorted((texts for texts in testsets if pair is None or texts.langs.same_as(pair)), key=lambda t: t.langs)
     if not chosen:
-        there = ", ".join(str(texts.langs) for texts in found)
+        there = ", ".join(str(texts.langs) for texts in testsets)
         raise InputError(f"{name}: has no {pair}; it has {there}; ask for one of these, or leave the pair out")
     for first, second in ((a, b) for a in chosen for b in chosen if a.langs < b.langs and a.langs.same_as(b.langs)):
         raise InputError(f"{name}: {first.langs} and {second.langs} mean the same languages; write them in one way")

@@ -32,7 +32,7 @@ class Record:
 def grouped(
     records: Iterable[Record], langs: LanguagePair | None, *, name: str, notes: Iterable[str] = ()
 ) -> tuple[TestSet, ...]:
-    """One test set a language pair, its segments in the order of the file."""
+    """One test set per language pair, its segments in the order of the file."""
     groups: dict[LanguagePair, list[Record]] = {}
     for record in records:
         pair = record.langs or langs

@@ -31,10 +31,10 @@ def read_sgm(path: Path, *, encoding: str = "utf-8") -> TextFile:
         raise InputError(f"{name}: line {line}: broken SGML ({error}); is the file damaged?") from None
     collector.refuse_open_segment()
     if not collector.texts:
-        raise InputError(f"{name}: no seg element inside a doc element; this is no test set in SGML")
+        raise InputError(f"{name}: no seg element inside a doc element; this is not an SGML test set")
     if len(collector.systems) > 1:
-        found = ", ".join(sorted(collector.systems))
-        raise InputError(f"{name}: has the outputs of several systems ({found}); split it into one file a system")
+        systems = ", ".join(sorted(collector.systems))
+        raise InputError(f"{name}: has the outputs of several systems ({systems}); split it into one file per system")
     return TextFile(name, tuple(collector.texts), tuple(collector.documents), tuple(collector.ids))
 
 

@@ -1,4 +1,4 @@
-"""Tables with the columns of a segment and one column a system, separated by tabs or commas."""
+"""Tables with the columns of a segment and one column per system, separated by tabs or commas."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from .testset import TestSet
 
 _MOST_CHARACTERS = 10_000_000
 _SHOWN_CHARACTERS = 80
-_NEEDS = "a table of texts needs 'source', one column a system, and may have reference, id, document and langs"
+_NEEDS = "a table of texts needs 'source' and one column per system, and may have reference, id, document and langs"
 
 
 def read_table(langs: LanguagePair | None, *, name: str, text: str) -> tuple[TestSet, ...]:
-    """One test set a language pair from a table with a header."""
+    """One test set per language pair from a table with a header."""
     rows = _comma_separated(name, text) if _is_csv(name, text) else _tab_separated(text)
     _, header = next(rows, (0, []))
     roles = _roles(header, name)
@@ -76,7 +76,8 @@ def _record(name: str, line: int, cells: list[str], header: list[str], roles: Ma
     if len(cells) != len(header):
         count = f"{len(cells)} field{'s' if len(cells) > 1 else ''}"
         raise InputError(
-            f"{name}: line {line}: {count}, but the header has {len(header)}; is a separator or quotation mark astray?"
+            f"{name}: line {line}: {count}, but the header has {len(header)}; "
+            "is a separator or quotation mark missing or extra?"
         )
     values = {role: cells[index] for role, index in roles.items()}
     systems = {column: cells[index] for index, column in enumerate(header) if index not in roles.values()}

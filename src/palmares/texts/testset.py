@@ -28,7 +28,7 @@ class Segment:
 
 @dataclass(frozen=True)
 class TestSet:
-    """Segments in order, and for each system one output a segment in the same order.
+    """Segments in order, and for each system one output per segment in the same order.
 
     ``missing`` names by (system, index of the segment, from 0) what a file did not have; such an output is an
     empty text in ``outputs``. ``notes`` are sentences a reader has to say about the files. ``lines`` are the lines of
@@ -82,10 +82,10 @@ def make(
 
 def check_names(systems: Iterable[str], name: str) -> None:
     """Refuse names of systems that are empty, padded or reserved, and a test set without systems."""
-    found = list(systems)
-    if not found:
+    names = list(systems)
+    if not names:
         raise InputError(f"{name}: no system; give the outputs of at least one")
-    for system in found:
+    for system in names:
         if not system.strip():
             raise InputError(f"{name}: a system has no name; give every system one")
         if system != system.strip() or _has_controls(system):
@@ -115,7 +115,7 @@ def _check_counts(expected: int, outputs: Mapping[str, Sequence[str]], name: str
     wrong = {system: len(texts) for system, texts in outputs.items() if len(texts) != expected}
     if wrong:
         counts = ", ".join(f"{system!r} has {count}" for system, count in sorted(wrong.items()))
-        raise InputError(f"{name}: {expected} segments, but {counts} outputs; every system needs one a segment")
+        raise InputError(f"{name}: {expected} segments, but {counts} outputs; every system needs one per segment")
 
 
 def _has_controls(name: str) -> bool:

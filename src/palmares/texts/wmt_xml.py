@@ -15,7 +15,9 @@ def read_wmt_xml(langs: LanguagePair | None, *, name: str, text: str) -> tuple[T
     documents = [root] if root.name == "doc" else list(root.all("doc"))
     if not documents:
         raise InputError(f"{name}: no doc element; a WMT test set has <doc> with <src>, <ref> and <hyp> in it")
-    translators = list(dict.fromkeys(_translator(ref) for document in documents for ref in document.all("ref")))
+    translators = list(
+        dict.fromkeys(ref.attributes.get("translator", "") for document in documents for ref in document.all("ref"))
+    )
     records = [
         record
         for number, document in enumerate(documents, 1)
@@ -30,10 +32,6 @@ def _notes(translators: list[str], name: str) -> list[str]:
         return []
     unused = ", ".join(repr(other) for other in translators[1:])
     return [f"{name}: the reference is the one by {translators[0]!r}; other references were left out: {unused}"]
-
-
-def _translator(reference: Element) -> str:
-    return reference.attributes.get("translator", "")
 
 
 def _records(
@@ -57,7 +55,7 @@ def _records(
             f"{id}:{key}",
             id,
             pair,
-            {system: found[key] for system, found in outputs.items() if key in found},
+            {system: segments[key] for system, segments in outputs.items() if key in segments},
         )
         for key, source in texts.items()
     ]
@@ -67,32 +65,32 @@ def _by_name(
     document: Element, kind: str, attribute: str, texts: dict[str, str], place: str
 ) -> dict[str, dict[str, str]]:
     """The segments of every ``hyp`` by system, or of every ``ref`` by translator."""
-    found: dict[str, dict[str, str]] = {}
+    named: dict[str, dict[str, str]] = {}
     for element in document.all(kind):
         who = element.attributes.get(attribute, "")
-        if who in found:
+        if who in named:
             raise InputError(f"{place} has two {kind} elements of the {attribute} {who!r}; allowed: one")
-        found[who] = _aligned(element, texts, place, who)
-    return found
+        named[who] = _aligned(element, texts, place, who)
+    return named
 
 
 def _segments(element: Element, place: str) -> dict[str, str]:
-    found: dict[str, str] = {}
+    segments: dict[str, str] = {}
     for number, segment in enumerate(element.all("seg"), 1):
         key = segment.attributes.get("id") or str(number)
-        if key in found:
+        if key in segments:
             raise InputError(f"{place}: line {segment.line}: segment id {key!r} stands twice in one {element.name}")
-        found[key] = segment.text
-    return found
+        segments[key] = segment.text
+    return segments
 
 
 def _aligned(element: Element, texts: dict[str, str], place: str, who: str) -> dict[str, str]:
     """Segments that the source has too."""
-    found = _segments(element, place)
-    extra = [key for key in found if key not in texts]
+    segments = _segments(element, place)
+    extra = [key for key in segments if key not in texts]
     if extra:
         raise InputError(f"{place}: the {element.name} {who!r} has a segment {extra[0]!r} that the source has not")
-    return found
+    return segments
 
 
 def _pair(document: Element, langs: LanguagePair | None, place: str) -> LanguagePair | None:

@@ -1,1 +1,1 @@
-"""Checks of a test set before it is used, one module a family; `palmares.texts.TEXT_CHECKS` lists them."""
+"""Checks of a test set before it is used: `base` runs them, and each family has a module (`TEXT_CHECKS` lists them)."""

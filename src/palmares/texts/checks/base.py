@@ -65,7 +65,7 @@ class Finding:
 
 @dataclass(frozen=True)
 class Column:
-    """One text a segment, and what messages call it; an empty text stands for a missing one."""
+    """One text per segment, and what messages call it; an empty text stands for a missing one."""
 
     system: str | None
     what: str
@@ -95,11 +95,11 @@ class CheckReport:
         return tuple(finding for finding in self.errors if finding.check not in accepted)
 
     def lines(self, shown: int = 5) -> list[str]:
-        """One sentence a finding, each with at most ``shown`` line numbers or ranges of them."""
+        """One sentence per finding, each with at most ``shown`` line numbers or ranges of them."""
         return [f"{self.langs}: {finding.text(shown, self.places)}" for finding in self.findings]
 
     def summary(self, most: int = 20, shown: int = 5) -> str:
-        """The sentences of `lines`, cut after ``most``, or a word that nothing was found."""
+        """The sentences of `lines`, cut after ``most``; one sentence if there are none."""
         lines = self.lines(shown)
         if not lines:
             return f"{self.langs}: {counted(self.segments, 'segment')}, nothing to report"

@@ -1,4 +1,8 @@
-"""Text that was decoded wrongly, and what processing steps leave behind."""
+"""Text that was decoded wrongly, and what processing steps leave behind.
+
+Patterns of our own instead of ftfy, which is made to repair single texts: here a whole file is searched at once, and
+lines are reported, never changed.
+"""
 
 from __future__ import annotations
 
@@ -55,7 +59,7 @@ def encoding(testset: TestSet) -> Iterator[Finding]:
     for column in columns(testset):
         everything = "\n".join(column.texts)
         for pattern, what, may_be_error in _FAULTS:
-            # Most texts have no fault at all, and one search is quicker than one a line.
+            # Most texts have no fault at all, and one search is quicker than one per line.
             lines = _lines(pattern, column, sources) if pattern.search(everything) else ()
             if lines:
                 severity = _severity(lines, column, may_be_error)

@@ -68,7 +68,7 @@ class Evidence:
         )
 
     def fit(self, text: int, shifts: Iterable[int], without: Collection[int] = ()) -> FloatArray:
-        """How well line i of a text fits line i + shift of the others: a row a shift, a column a line."""
+        """How well line i of a text fits line i + shift of the others: one row per shift, one column per line."""
         others = [n for n in range(len(self.columns)) if n != text and n not in without]
         near = [n for n in others if self._is_near(n, text)]
         far = [n for n in others if not self._is_near(n, text)]
@@ -121,7 +121,7 @@ def _standard_lengths(column: Column) -> FloatArray:
     return np.nan_to_num(deviations / scale) if scale > 0 else np.zeros(len(lengths))
 
 
-# -- lines as sparse vectors -------------------------------------------------------------------------
+# -- lines as sparse vectors: forty lines, for which scikit-learn would be a large dependency ---------
 
 
 def _crossing(text: str) -> dict[str, None]:
@@ -135,7 +135,7 @@ def _crossing(text: str) -> dict[str, None]:
 
 
 def _vectors(texts: Sequence[Sequence[str]], tokens: Tokens) -> list[sp.csr_array]:
-    """One matrix a text, a row a line: unit vectors of tokens, the rarer among the segments the heavier."""
+    """One matrix per text, one row per line: unit vectors of tokens, the rarer among the segments the heavier."""
     index: dict[str, int] = {}
     coded = [[[index.setdefault(token, len(index)) for token in tokens(line)] for line in text] for text in texts]
     weights = _rarity(coded, len(index))

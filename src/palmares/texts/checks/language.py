@@ -192,7 +192,8 @@ class Guesser:
         expected = _label(self.expected)
         if best == expected or probability < ODDS * dict(ranked)[expected]:
             return None
-        if self.is_other(best) or (best in _USUAL and (is_long or not _are_close(best, expected))):
+        are_close = any({best, expected} <= group for group in _CLOSE)
+        if self.is_other(best) or (best in _USUAL and (is_long or not are_close)):
             return best
         return None
 
@@ -204,10 +205,6 @@ def guesser_of(expected: str, other: str) -> Guesser | None:
         return None
     known = _label(expected) in dict(rank("a"))
     return Guesser(expected, other, rank if known else lambda text: [(_label(expected), 1.0)])
-
-
-def _are_close(one: str, other: str) -> bool:
-    return any({one, other} <= group for group in _CLOSE)
 
 
 def _label(code: str) -> str:

@@ -92,7 +92,7 @@ def _worst(course: _Course, strangers: set[int]) -> tuple[int, list[Run]] | None
 
 
 def fits(evidence: Evidence, text: int, without: set[int]) -> FloatArray:
-    """A row a shift, a column a line; beyond the ends of the file a line fits by chance, and never better than here."""
+    """One row per shift, one column per line; beyond the ends of the file, lines fit by chance at most."""
     rows = evidence.fit(text, _SHIFTS, without)
     beyond = np.minimum(rows[0], float(np.median(rows[1:])))
     for row, shift in enumerate(_SHIFTS):

@@ -10,7 +10,7 @@ from .base import Finding, is_blank
 
 
 def reading(testset: TestSet) -> Iterator[Finding]:
-    """What the reader had to say of the files."""
+    """What the reader noticed about the files."""
     for note in testset.notes:
         yield Finding("reading", "warning", None, (), note)
 
