@@ -55,7 +55,6 @@ ONLY_IN = {
     "pydantic": {"campaign", "server"},
     "tomlkit": {"campaign"},
     "psycopg": {"campaign"},
-    "pydantic": {"campaign", "server"},
     "fastapi": {"server"},
     "starlette": {"server"},
     "uvicorn": {"server", "cli"},

@@ -11,7 +11,7 @@ from palmares import head_to_head, rank
 from palmares.errors import InputError
 from palmares.judgments import Judgments
 from palmares.ranking.head_to_head import HeadToHead
-from palmares.ranking.sign_test import mark, sign_test, sign_test_ranges
+from palmares.ranking.significance import mark, sign_test, sign_test_ranges
 
 
 def compare(data: Judgments, **options: object) -> HeadToHead:

@@ -12,7 +12,7 @@ from scipy.stats import norm
 from palmares import CampaignPlan, rank, simulate
 from palmares.design.simulate import numbered, ranks_with_ties
 from palmares.errors import InputError
-from palmares.ranking.sign_test import sign_test
+from palmares.ranking.significance import sign_test
 
 
 def test_the_same_seed_makes_the_same_campaign() -> None:

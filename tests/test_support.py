@@ -10,9 +10,8 @@ from scipy.stats import norm
 from palmares import rank, simulate
 from palmares.judgments import Judgments
 from palmares.models import MODELS
-from palmares.ranking.multiple import holm
-from palmares.ranking.ranges import middle, score_intervals
-from palmares.ranking.support import best, better, stability
+from palmares.ranking.ranges import best, better, middle, score_intervals, stability
+from palmares.ranking.significance import holm
 
 #: Five samples of the places of three systems.
 PLACES = np.array([[1, 2, 3], [1, 3, 2], [2, 1, 3], [1, 2, 3], [1, 2, 3]])

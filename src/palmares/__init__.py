@@ -21,7 +21,7 @@ _EXPORTS = {
     "scan": "palmares.ingest.scan:scan",
     "concat": "palmares.ingest.files:concat",
     "rank": "palmares.ranking.rank:rank",
-    "Ranking": "palmares.ranking.rank:Ranking",
+    "Ranking": "palmares.ranking.result:Ranking",
     "head_to_head": "palmares.ranking.head_to_head:head_to_head",
     "describe": "palmares.analysis.describe:describe",
     "agreement": "palmares.analysis.agreement:agreement",
@@ -110,7 +110,8 @@ if TYPE_CHECKING:
     from .judgments.counts import PairCounts
     from .models import MODELS
     from .ranking.head_to_head import head_to_head
-    from .ranking.rank import Ranking, rank
+    from .ranking.rank import rank
+    from .ranking.result import Ranking
     from .report import plots
 
 

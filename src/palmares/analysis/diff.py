@@ -18,9 +18,9 @@ import numpy as np
 from ..errors import InputError
 from ..ingest.source import load
 from ..judgments import FloatArray
-from ..ranking.multiple import holm
 from ..ranking.record import Record
 from ..ranking.result import RankedSystem, Ranking
+from ..ranking.significance import holm
 
 Shared = Literal["none", "all"]
 Verdict = Literal["rose", "fell", "not shown", "entered", "left", "not compared"]

@@ -14,7 +14,7 @@ from . import options
 
 if TYPE_CHECKING:
     from ..analysis.compare.gold import Gold
-    from ..analysis.compare.run import Testing
+    from ..analysis.compare.testing import Testing
     from ..compute import Execution
     from ..judgments import Judgments
     from ..report.compare import Compared
@@ -23,11 +23,14 @@ if TYPE_CHECKING:
 MEASURES = ("accuracy_clusters", "accuracy_outcome", "perplexity", "log_loss", "brier")
 
 
-def _testing(**values: Any) -> Testing:
-    from ..analysis.compare.run import Testing
+def _testing(train_judges: tuple[str, ...], test_judges: tuple[str, ...], **values: Any) -> Testing:
+    from ..analysis.compare.testing import Testing
 
-    judges = {name: list(values.pop(name)) or None for name in ("train_judges", "test_judges")}
-    return Testing(**judges, **values)
+    if values["folds"] is not None and (train_judges or test_judges):
+        raise InputError(
+            "--train-judges or --test-judges says what is trained on and what is tested; leave out --folds"
+        )
+    return Testing(**values, train_judges=train_judges or None, test_judges=test_judges or None)
 
 
 _TESTING_OPTIONS = (
@@ -59,15 +62,13 @@ class Question:
 
     def check(self, testing: Testing, output: str) -> None:
         """Refuse options that say nothing about what was asked for."""
-        judges = bool(testing.train_judges or testing.test_judges)
         curve = "--sizes" if self.sizes else "--noise" if self.noise else None
         if self.sizes and self.noise:
             raise InputError("--sizes and --noise are two experiments; ask for one at a time")
-        if self.noise and judges:
+        if self.noise and testing.by_judges:
             raise InputError("--noise draws judges by itself; leave out --train-judges and --test-judges")
-        if testing.folds is not None and (self.sizes or judges):
-            asked = "--sizes" if self.sizes else "--train-judges or --test-judges"
-            raise InputError(f"{asked} says what is trained on and what is tested; leave out --folds")
+        if testing.folds is not None and self.sizes:
+            raise InputError("--sizes says what is trained on and what is tested; leave out --folds")
         if curve and self.calibration:
             raise InputError(f"--calibration is of a comparison by folds or judges; leave it out, or leave out {curve}")
         if output == "csv" and self.calibration and self.gold:

@@ -11,8 +11,10 @@ from . import inputs as reading
 from . import options
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from ..compute import Execution
-    from ..judgments import PairCounts
+    from ..judgments import Judgments, PairCounts
     from ..report.tables import Group
 
 
@@ -40,7 +42,7 @@ def rank(
     Prints, for every language pair, systems best first with cluster, rank range, score and its interval. Systems of
     different clusters have rank ranges that do not overlap.
     """  # fmt: skip
-    groups = _scanned(inputs, by) if scan else inputs.groups(by)
+    groups: Mapping[Group, Judgments | PairCounts] = _scanned(inputs, by) if scan else inputs.groups(by)
     rankings = reading.for_each(
         groups,
         execution,

@@ -17,7 +17,7 @@ from ..models.base import Model, create, model_name
 from ..ranking.bootstrap import from_draws, resample
 from ..ranking.ranges import clusters, rank_ranges
 from ..ranking.record import Record
-from ..ranking.sign_test import sign_test_ranges
+from ..ranking.significance import sign_test_ranges
 from .simulate import CampaignPlan, simulate
 
 #: What ranges can come from: a bootstrap of one of the units, the draws of a model that makes some, or sign tests.
@@ -191,8 +191,8 @@ def _campaign(
 ) -> FloatArray:
     """Simulate campaign ``number`` and measure every method on it: an array (methods, measures)."""
     # A seed of its own, under which a campaign has all the streams that an analysis has.
-    own = int(generator(seed, number).integers(0, 2**63))
-    campaign = simulate(plan, rng=generator(own, Stream.CAMPAIGN))
+    own = Execution("serial", 1, seed=int(generator(seed, number).integers(0, 2**63)))
+    campaign = simulate(plan, rng=own.generator(Stream.CAMPAIGN))
     judgments = campaign.judgments
     quality = np.array([campaign.quality[name] for name in judgments.systems])
     truth = 1 + (quality[:, None] < quality).sum(axis=1)
@@ -213,16 +213,14 @@ def _unplaceable(judgments: Judgments, plan: CampaignPlan, methods: Sequence[Met
     return f"its systems fall into {len(groups)} groups that no judgment decides between" if len(groups) > 1 else None
 
 
-def _ranges(method: Method, judgments: Judgments, resamples: int, p: float, seed: int) -> IntArray:
+def _ranges(method: Method, judgments: Judgments, resamples: int, p: float, execution: Execution) -> IntArray:
     if method.model is None or method.unit == "sign-test":
         return sign_test_ranges(judgments.counts, p=p, sided=method.sided or 2)
     if method.unit == "posterior":
-        replicates = from_draws(method.model.fit(judgments, rng=generator(seed, Stream.FIT)), seed)
+        replicates = from_draws(method.model.fit(judgments, rng=execution.generator(Stream.FIT)), execution)
     else:
         # One seed for all methods: models with the same unit see the same samples.
-        replicates = resample(
-            method.model, judgments, unit=method.unit, resamples=resamples, seed=seed, executor="serial", workers=1,
-        )  # fmt: skip
+        replicates = resample(method.model, judgments, unit=method.unit, resamples=resamples, execution=execution)
     return rank_ranges(replicates.places, p=p)
 
 

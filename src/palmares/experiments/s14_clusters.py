@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..compute import ExperimentStream, Stream, generator
+from ..compute import Execution, ExperimentStream, Stream, generator
 from ..judgments import Judgments
 from ..judgments.arrays import FloatArray, IntArray
+from ..models.base import Model
 from ..models.hopkins_may import HopkinsMay
 from ..models.ratios import ExpectedWins
 from ..models.trueskill import TrueSkill
@@ -56,15 +57,15 @@ def _clusters(judgments: Judgments, resamples: int, seed: int, size: int, trial:
     """The number of clusters by every method, from one random set of judgments."""
     rng = generator(seed, trial, size)
     part = drawn(judgments, min(size, len(judgments)), rng)
-    own = int(rng.integers(0, 2**63))
+    own = Execution("serial", 1, seed=int(rng.integers(0, 2**63)))
     ranks = [_bootstrap(model, part, resamples, own) for model in (ExpectedWins(), _MAY)]
     chosen = [
-        choosing(judgments.counts, size, generator(own, ExperimentStream.CHOOSING_RUNS, run))[0]
+        choosing(judgments.counts, size, own.generator(ExperimentStream.CHOOSING_RUNS, run))[0]
         for run in range(resamples)
     ]
-    ties = [generator(own, ExperimentStream.CHOOSING_PLACES, run) for run in range(resamples)]
+    ties = [own.generator(ExperimentStream.CHOOSING_PLACES, run) for run in range(resamples)]
     ranks.append(np.stack([places(mean, rng) for mean, rng in zip(chosen, ties, strict=True)]))
-    ranks.append(from_draws(TrueSkill(runs=resamples).fit(part.counts, rng=generator(own, Stream.FIT)), own).places)
+    ranks.append(from_draws(TrueSkill(runs=resamples).fit(part.counts, rng=own.generator(Stream.FIT)), own).places)
     ranks.append(_bootstrap(TrueSkill(), part, resamples, own))
     return [int(clusters(rank_ranges(place, p=P)).max()) for place in ranks]
 
@@ -72,8 +73,8 @@ def _clusters(judgments: Judgments, resamples: int, seed: int, size: int, trial:
 _MAY = HopkinsMay(sampler="projection", radius=0.5)
 
 
-def _bootstrap(model: ExpectedWins | HopkinsMay | TrueSkill, part: Judgments, resamples: int, seed: int) -> IntArray:
-    return resample(model, part, unit="pair", resamples=resamples, seed=seed, executor="serial", workers=1).places
+def _bootstrap(model: Model, part: Judgments, resamples: int, execution: Execution) -> IntArray:
+    return resample(model, part, unit="pair", resamples=resamples, execution=execution).places
 
 
 def _checks(results: FloatArray, sizes: tuple[int, ...]) -> list[Check]:

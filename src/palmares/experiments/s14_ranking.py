@@ -9,7 +9,8 @@ import numpy as np
 from ..ingest.files import concat
 from ..judgments import Judgments
 from ..models.ratios import ExpectedWins
-from ..ranking.rank import RankedSystem, Ranking, rank
+from ..ranking.rank import rank
+from ..ranking.result import RankedSystem, Ranking
 from .base import Check, Context, Experiment, Findings, Row
 from .campaigns import WMT13, wmt13_pool
 from .published import load
@@ -44,10 +45,7 @@ def _run(context: Context, *, resamples: int, rankings: int) -> Findings:
 
 
 def _ranked(context: Context, judgments: Judgments, resamples: int, unit: str) -> Ranking:
-    return rank(
-        judgments, model=ExpectedWins(), resample=unit, resamples=resamples, rng=context.seed,
-        executor=context.execution.executor, workers=context.execution.workers, progress=context.execution.progress,
-    )  # fmt: skip
+    return rank(judgments, model=ExpectedWins(), resample=unit, resamples=resamples, execution=context.execution)
 
 
 def _score(line: RankedSystem, judgments: Judgments, printed: Table, group: str) -> Row:

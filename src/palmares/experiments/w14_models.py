@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import combinations
 
 import numpy as np
@@ -124,12 +125,11 @@ def _side_by_side(
 ) -> tuple[list[Row], Check]:
     """Orders and clusters of the three models on one data set."""
     seed = int(generator(context.seed, ExperimentStream.RANKINGS, number).integers(0, 2**63))
+    execution = replace(context.execution, seed=seed)
     ranked = [
-        rank(judgments, model=model, resample="pair", resamples=resamples, rng=seed,
-             executor=context.execution.executor, workers=context.execution.workers,
-             progress=context.execution.progress)
+        rank(judgments, model=model, resample="pair", resamples=resamples, execution=execution)
         for model in models(runs)
-    ]  # fmt: skip
+    ]
     scores = [np.array([_by_name(r.systems, i) for i in judgments.systems], dtype=np.float64) for r in ranked]
     rows = [
         Row(f"ρ {LABELS[i]} – {LABELS[j]}", None, spearman(scores[i], scores[j]), n=len(judgments.systems), group=name)

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import cast
 
 import numpy as np
 
@@ -25,8 +24,8 @@ from ...judgments.digest import row_words
 from ...models.base import Model, Scorer
 from ...models.bradley_terry import BradleyTerry, BradleyTerryFit
 from ...ranking.bootstrap import Replicates, resample
-from ...ranking.evidence import source_of
-from ...ranking.rank import Ranking, rank
+from ...ranking.rank import rank, source_of
+from ...ranking.result import Ranking
 from .residuals import Blocks, JudgeSums, Points, blocks, judge_sums, residual_points
 
 #: The ways to count a tie that are compared, and how a sentence names them.
@@ -200,10 +199,8 @@ class Case:
         return PairCounts.from_table(self.systems, np.maximum(whole - own, 0.0))
 
     def _resampled(self, model: Model, unit: Unit) -> Replicates:
-        return resample(
-            model, self.judgments, unit=unit, resamples=self.resamples, seed=execution.seed,
-            executor=execution.executor, workers=execution.workers,
-        )  # fmt: skip
+        quiet = replace(self.execution, progress=None)
+        return resample(model, self.judgments, unit=unit, resamples=self.resamples, execution=quiet)
 
 
 def case_of(
@@ -213,7 +210,7 @@ def case_of(
     linked = judgments.counts.components(decisive=model.linked_by == "decisive")
     ranking = rank(
         judgments, model=model, resample=resample, resamples=resamples, p=p, largest_component=True,
-        rng=execution.seed, executor=execution.executor, workers=execution.workers,
+        execution=replace(execution, progress=None),
     )  # fmt: skip
     if ranking.replicates is None:
         reason = "; ".join(ranking.notes) or f"resample {resample!r} gives model {model.id!r} no samples"

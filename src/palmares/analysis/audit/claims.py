@@ -12,7 +12,7 @@ import numpy as np
 from ...judgments import BoolArray, FloatArray, IntArray, PairCounts
 from ...models.bradley_terry import BradleyTerry
 from ...ranking.bootstrap import comparable
-from ...ranking.multiple import holm
+from ...ranking.significance import holm
 from .case import CONVENTIONS, Case
 from .findings import Interval, decimals, judge_named, plain, some
 

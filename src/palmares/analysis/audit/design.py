@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from ...judgments import BoolArray, FloatArray, IntArray
-from ...ranking.multiple import holm
+from ...ranking.significance import holm
 from .case import Case
 from .findings import Finding, Subject, decimals, number, skipped, some, span
 from .judges import exact_interval

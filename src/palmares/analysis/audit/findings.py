@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from ...ranking.multiple import holm
+from ...ranking.significance import holm
 
 Interval = tuple[float, float]
 

@@ -10,8 +10,8 @@ from ...errors import InputError
 from ...judgments import Judgments
 from ...models import DEFAULT_MODEL
 from ...models.base import Model, check_one_lang_pair, create
-from ...ranking.rank import Ranking
 from ...ranking.record import Record
+from ...ranking.result import Ranking
 from . import CHECKS
 from .case import Case, case_of
 from .claims import Claim, claims

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ...judgments import FloatArray
-from ...ranking.multiple import holm
+from ...ranking.significance import holm
 from .case import CONVENTIONS, Case, Tally
 from .findings import Finding, Interval, Subject, decimals, number, skipped, span
 

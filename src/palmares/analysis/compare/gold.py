@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from ...compute import Execution, RngLike, Stream, generator, seed_of
+from ...compute import Execution, RngLike, Stream, generator
 from ...errors import InputError, PalmaresError
 from ...judgments import Judgments
 from ...judgments.arrays import FloatArray
@@ -88,10 +88,7 @@ def bootstrap_gold(
     model = create("trueskill")
     check_placeable(judgments.counts, linked_by=model.linked_by)
     unit, _ = choose_unit(judgments, "auto")
-    samples = resample(
-        model.single_run(), judgments, unit=unit, resamples=resamples, seed=seed_of(execution.seed),
-        executor=execution.executor, workers=execution.workers, progress=execution.progress,
-    )  # fmt: skip
+    samples = resample(model.single_run(), judgments, unit=unit, resamples=resamples, execution=execution)
     source = f"the mean TrueSkill score over {resamples} bootstrap samples"
     return Gold(judgments.systems, samples.scores.mean(axis=0), source, f"trueskill-{resamples}")
 

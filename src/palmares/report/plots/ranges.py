@@ -8,7 +8,7 @@ from itertools import count
 from typing import Any
 
 from ...errors import InputError
-from ...ranking.rank import Ranking
+from ...ranking.result import Ranking
 from ..tables import level_text, score_text
 from .theme import FAINT, INK, PALETTE, altair, themed
 
