@@ -24,8 +24,7 @@ from palmares.cli import main
 from palmares.compute import dask as palmares_dask
 from palmares.compute.dask import PACKAGES, DaskError, DaskExecutor, Work, connect
 from palmares.errors import InputError, MissingExtraError
-from palmares.judgments import Judgments
-from palmares.judgments.counts import FloatArray, PairCounts
+from palmares.judgments import FloatArray, Judgments, PairCounts
 from palmares.models.base import create
 from palmares.models.ratios import ExpectedWins
 

@@ -6,7 +6,7 @@ an executor like any other (`palmares.compute.dask.connect`); nothing else here 
 
 from __future__ import annotations
 
-from .execution import KINDS, Execution, ExecutorLike, Progress, cores, run, slots
+from .execution import KINDS, Execution, ExecutorLike, Progress, cores
 from .streams import ExperimentStream, RngLike, Stream, generator, seed_of
 
 __all__ = [
@@ -19,7 +19,5 @@ __all__ = [
     "Stream",
     "cores",
     "generator",
-    "run",
     "seed_of",
-    "slots",
 ]

@@ -152,24 +152,6 @@ def _dask_executor(executor: object) -> DaskExecutor | None:
     return DaskExecutor(executor) if isinstance(executor, distributed.Client) else None
 
 
-def slots(executor: ExecutorLike, workers: int | None) -> int:
-    """`Execution.slots` for callers that have no execution yet."""
-    return Execution(executor, workers).slots
-
-
-def run(
-    function: Callable[..., T],
-    tasks: Sequence[tuple[Any, ...]],
-    *,
-    shared: tuple[Any, ...] = (),
-    executor: ExecutorLike = None,
-    workers: int | None = None,
-    progress: Progress | None = None,
-) -> list[T]:
-    """`Execution.run` for callers that have no execution yet."""
-    return Execution(executor, workers, progress).run(function, tasks, shared=shared)
-
-
 # -- threads and processes of this machine that stop when they are told to ----------------------------
 #
 # A pool of the standard library finishes the tasks it has begun, so Ctrl-C would take as long as the longest of them.

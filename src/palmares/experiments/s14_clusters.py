@@ -140,7 +140,7 @@ def _boxes(context: Context, *, sizes: tuple[int, ...], resamples: int, sets: in
 
 def _places(judgments: Judgments, resamples: int, seed: int, size: int) -> IntArray:
     part = drawn(judgments, min(size, len(judgments)), generator(seed, ExperimentStream.BOX_SETS, size))
-    return _bootstrap(TrueSkill(), part, resamples, seed)
+    return _bootstrap(TrueSkill(), part, resamples, Execution("serial", 1, seed=seed))
 
 
 def _order_of_few(judgments: Judgments, size: int, many: FloatArray, seed: int, number: int) -> float:

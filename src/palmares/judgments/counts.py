@@ -15,8 +15,6 @@ from ..errors import InputError
 from .arrays import FloatArray, IntArray
 from .cells import OUTCOMES, cell_count
 
-__all__ = ["FloatArray", "PairCounts"]
-
 
 @dataclass(frozen=True)
 class PairCounts:

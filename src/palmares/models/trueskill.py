@@ -13,8 +13,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from .. import compute
-from ..compute import RngLike
+from ..compute import Execution, RngLike
 from ..errors import InputError
 from ..judgments import Judgments
 from ..judgments.arrays import FloatArray, IntArray
@@ -248,9 +247,10 @@ class _Replay(Mode):
         order, alike = order_by_content(reading.content(counts))
         part = np.ix_(order, order)
         seeds = np.random.default_rng(rng).integers(0, 2**63, model.runs)
-        pieces = np.array_split(seeds, min(model.runs, 4 * compute.cores()))
+        execution = Execution()
+        pieces = np.array_split(seeds, min(model.runs, 4 * execution.slots))
         tasks = [(model, counts.wins[part], counts.ties[part], piece) for piece in pieces]
-        runs = np.concatenate(compute.run(_runs, tasks), axis=1)[..., np.argsort(order)]
+        runs = np.concatenate(execution.run(_runs, tasks), axis=1)[..., np.argsort(order)]
         mean, variance = (reading.shared(runs[k].mean(axis=0), alike) for k in (0, 1))
         fit = _fit(model, counts.systems, (mean, variance), counts.total)
         done = Convergence(True, model.runs, "random runs")

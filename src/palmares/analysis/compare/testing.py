@@ -10,7 +10,7 @@ from typing import ClassVar, Literal, get_args
 import numpy as np
 
 from ...errors import InputError
-from ...judgments import Judgments
+from ...judgments import Judgments, cell_count, decode_cells, outcome_index
 from ...judgments.arrays import FloatArray, IntArray
 from ...judgments.counts import PairCounts
 from ...judgments.digest import row_words
@@ -117,13 +117,13 @@ class Tested:
     @classmethod
     def of_cells(cls, cells: IntArray, amounts: FloatArray, systems: int) -> Tested:
         """Cells as `Judgments.cells` numbers them."""
-        return cls(cells // 3 // systems, cells // 3 % systems, cells % 3, amounts)
+        return cls(*decode_cells(cells, systems), amounts)
 
     @classmethod
     def of_rows(cls, judgments: Judgments) -> Tested:
-        a, b, outcome = (judgments.codes(name).astype(np.int64) for name in ("system_a", "system_b", "outcome"))
+        a, b = (judgments.codes(name).astype(np.int64) for name in ("system_a", "system_b"))
         weights = np.ones(len(judgments)) if judgments.weights is None else judgments.weights
-        return cls(a, b, 1 - outcome, weights, judgments)
+        return cls(a, b, outcome_index(judgments.codes("outcome")), weights, judgments)
 
 
 @dataclass(frozen=True)
@@ -249,7 +249,7 @@ def clusters_of(judgments: Judgments, by: By) -> tuple[IntArray, By]:
 
 
 def _with_tables(judgments: Judgments, fold: IntArray) -> Folds:
-    size = len(judgments.systems) ** 2 * 3
+    size = cell_count(len(judgments.systems))
     place = (fold + 1) * size + judgments.cells
     weights = judgments.weights
     if weights is not None:
