@@ -439,6 +439,28 @@ def test_models_that_cannot_be_made(models: Sequence[str], message: str) -> None
         contenders(models)
 
 
+# -- how models are tested -------------------------------------------------------------------------------------
+
+
+def test_testing_that_contradicts_itself_is_refused() -> None:
+    with pytest.raises(InputError, match="radii: got 'all'; allowed: every, published"):
+        pm.Testing(radii="all")
+    for judges in ({"train_judges": "a"}, {"test_judges": ["a", "b"]}):
+        with pytest.raises(InputError, match="say what is trained on and what is tested; leave out folds"):
+            pm.Testing(folds=5, **judges)
+    with pytest.raises(InputError, match="runs: got 0; allowed: at least 1"):
+        run(campaign(), runs=0)
+    with pytest.raises(InputError, match="folds: got 1; allowed: at least 2"):
+        run(campaign(), folds=1)
+
+
+def test_the_record_is_what_the_signature_prints() -> None:
+    found = run(campaign())
+    assert found.to_dict()["record"] == {"model": None, "settings": {}, **found.record.facts, "version": pm.__version__}
+    assert found.signature == "|".join(f"{name}:{text}" for name, text in found.record.texts().items())
+    assert list(found.to_dict())[:2] == ["signature", "record"]
+
+
 # -- groups of judges ----------------------------------------------------------------------------------------
 
 
