@@ -148,9 +148,7 @@ class LimitSettings(_Section):
 
 
 class AccessSettings(_Section):
-    invite_days: float = Field(
-        default=90.0, ge=0.001, le=3650, description="how long an invitation link opens the door"
-    )
+    invite_days: float = Field(default=90.0, ge=0.001, le=3650, description="how long an invitation link works")
     session_days: float = Field(default=30.0, ge=0.001, le=3650, description="how long a browser stays signed in")
 
 
