@@ -268,8 +268,8 @@ def test_a_port_in_use(tmp_path: Path, sqlite_link: tuple[Path, str], workers: i
         port = other.getsockname()[1]
         said = refused(tmp_path, "--database", sqlite_link[0], "--port", port, "--workers", workers)
     assert said == (
-        f"127.0.0.1, port {port}: cannot listen there (Address already in use); stop the program that does, or choose another "
-        "--port or --host"
+        f"127.0.0.1, port {port}: cannot listen there (Address already in use); stop the program that does, "
+        "or choose another --port or --host"
     )
 
 
