@@ -300,7 +300,7 @@ def test_links_can_be_had_as_a_table_or_csv(ok: Run, news: str) -> None:
     assert line["link"].startswith("http://127.0.0.1:8000/join/")
     result = ok("campaign", "invite", "news", "bob", news)
     assert re.search(r"bob +judge +all +http://127.0.0.1:8000/join/[\w-]{43}\n", result.out)
-    assert "whoever has a link acts as that person" in result.err
+    assert "anyone with a link can act as that person" in result.err
 
 
 def test_how_long_a_link_works_can_be_said(ok: Run, news: str) -> None:

@@ -198,7 +198,9 @@ def test_listening_beyond_this_machine_is_warned_of(tmp_path: Path, sqlite_link:
         assert server.stop() == 0
     first, second, *_ = server.said().splitlines()
     assert first == f"serving on http://127.0.0.1:{server.port} (stop with Ctrl-C)"
-    assert second.startswith("warning: 0.0.0.0 can be reached from elsewhere, and links and answers travel unencrypted")
+    assert second.startswith(
+        "warning: 0.0.0.0 can be reached from other machines; links and answers travel unencrypted"
+    )
 
 
 def test_an_answer_in_the_making_is_finished(tmp_path: Path, sqlite_link: tuple[Path, str]) -> None:
@@ -266,8 +268,8 @@ def test_a_port_in_use(tmp_path: Path, sqlite_link: tuple[Path, str], workers: i
         port = other.getsockname()[1]
         said = refused(tmp_path, "--database", sqlite_link[0], "--port", port, "--workers", workers)
     assert said == (
-        f"127.0.0.1, port {port}: cannot listen there (Address already in use); stop what does, or choose another "
-        "--port or --host"
+        f"127.0.0.1, port {port}: cannot listen there (Address already in use); stop the program that does, "
+        "or choose another --port or --host"
     )
 
 

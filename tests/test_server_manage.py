@@ -393,7 +393,7 @@ def test_a_name_is_removed_after_a_question(app: FastAPI, db: Database, organise
     assert "This cannot be undone" in question.text
     assert find_person(db, "news", "Ann Judge")
     done = organiser.post(path)
-    assert f"The name was removed; {ann.pseudonym} is what is left" in words(done.text)
+    assert f"The name was removed; only {ann.pseudonym} is left" in words(done.text)
     assert ann.pseudonym == next(p for p in people(db, campaign) if p.id == ann.id).name
     assert redeem(db, token) is None
     assert not [page for page in PAGES if "Ann Judge" in organiser.get(HOME + page).text]
@@ -476,7 +476,7 @@ def test_settings_are_changed_and_the_earlier_ones_kept(db: Database, organiser:
 
 def test_settings_that_change_nothing_make_no_revision(db: Database, organiser: Visitor, campaign: int) -> None:
     page = save(organiser, in_force(db, campaign).to_toml(explained=True))
-    assert "Nothing was different" in page.text
+    assert "No setting is different" in page.text
     assert revision_count(db) == 1
 
 

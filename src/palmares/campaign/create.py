@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import secrets
 from collections.abc import Iterable
 from itertools import combinations
@@ -13,15 +12,13 @@ from ..errors import InputError
 from ..texts.testset import TestSet
 from . import journal, schema
 from .database import Database
-from .definition import check_references, find_campaign, lock, settings_of, store_settings
+from .definition import CAMPAIGN_NAME, check_references, find_campaign, lock, settings_of, store_settings
 from .settings import Settings
-
-NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,62}")
 
 
 def create_campaign(db: Database, name: str, settings: Settings, testsets: Iterable[TestSet]) -> int:
     """Store a new campaign, all of it or nothing; return its id."""
-    if not NAME.fullmatch(name):
+    if not CAMPAIGN_NAME.fullmatch(name):
         raise InputError(
             f"campaign name: got {name!r}; allowed: up to 63 of a-z, 0-9 and '-', beginning with a letter or digit "
             "(it becomes part of the address)"

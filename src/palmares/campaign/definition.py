@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from datetime import datetime
 from functools import lru_cache
@@ -15,6 +16,8 @@ from .database import Database
 from .settings import Settings
 
 STATES = ("open", "paused", "closed")
+#: What a campaign may be called: the name becomes part of addresses.
+CAMPAIGN_NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,62}")
 #: Longer values are not shown in a list of changes.
 _SHORT = 40
 

@@ -19,9 +19,7 @@ from . import journal, leases, schema
 from .database import Database
 from .definition import CampaignInfo, find_campaign, lock, settings_of
 from .refusals import Uninvited
-
-#: No invitation lasts longer.
-LONGEST_DAYS = 3650
+from .settings import LONGEST_DAYS
 
 
 class Role(StrEnum):

@@ -27,6 +27,8 @@ from ..ingest.source import has_half_character
 
 #: The version of the file's layout; a file of another version is refused.
 SCHEMA = 1
+#: No invitation and no session lasts longer.
+LONGEST_DAYS = 3650
 _DEEPEST = 20
 #: How a refusal names the type of a setting.
 _KINDS = {
@@ -149,10 +151,10 @@ class LimitSettings(_Section):
 
 
 class AccessSettings(_Section):
-    invite_days: float = Field(
-        default=90.0, ge=0.001, le=3650, description="how long an invitation link opens the door"
+    invite_days: float = Field(default=90.0, ge=0.001, le=LONGEST_DAYS, description="how long an invitation link works")
+    session_days: float = Field(
+        default=30.0, ge=0.001, le=LONGEST_DAYS, description="how long a browser stays signed in"
     )
-    session_days: float = Field(default=30.0, ge=0.001, le=3650, description="how long a browser stays signed in")
 
 
 class Settings(_Section):

@@ -12,11 +12,13 @@ from fastapi import APIRouter, Header, Path, Request
 from pydantic import BaseModel, ConfigDict, Field
 
 from ..campaign.answers import NOTE_LENGTH, Answer, save_draft, submit
+from ..campaign.definition import CAMPAIGN_NAME
 from ..campaign.migrations import head
 from ..campaign.people import Role
 from ..campaign.screens import ScreenView, judge_progress, load
 from ..campaign.work import next_screen
 from .access import PUBLIC, Judge, Store, allow
+from .forms import SUBMISSION
 from .pages import url
 from .problems import documented
 from .security import CSRF_HEADER
@@ -27,7 +29,7 @@ health_router = APIRouter()
 _WRITES = documented(400, 409, 413, 429, 507)
 
 
-CampaignName = Annotated[str, Path(pattern="^[a-z0-9][a-z0-9-]{0,62}$", description="the campaign's name")]
+CampaignName = Annotated[str, Path(pattern=f"^{CAMPAIGN_NAME.pattern}$", description="the campaign's name")]
 ScreenId = Annotated[str, Path(pattern="^[A-Za-z0-9_-]{1,64}$", description="the public id of a served screen")]
 CsrfHeader = Annotated[str | None, Header(alias=CSRF_HEADER, description="from `GET …/work`")]
 Ranks = Annotated[list[int | None], Field(max_length=20, description="by place, from the top; 1 is best, ties allowed")]
@@ -100,7 +102,7 @@ class AnswerIn(BaseModel):
     ranks: Ranks | None = None
     skip: Annotated[str | None, Field(max_length=50)] = None
     note: Annotated[str | None, Field(max_length=NOTE_LENGTH)] = None
-    submission: Annotated[str, Field(pattern="^[A-Za-z0-9_.:-]{1,100}$")]
+    submission: Annotated[str, Field(pattern=f"^{SUBMISSION.pattern}$")]
     revision: Version = 0
     seconds: float | None = None
 

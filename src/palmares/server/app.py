@@ -12,6 +12,7 @@ from starlette.types import Scope
 
 from .._version import __version__
 from ..campaign.database import Database
+from ..campaign.definition import CAMPAIGN_NAME
 from ..campaign.limits import body_bytes
 from . import api, join, judging, manage, manage_export, manage_people, manage_settings, pages, problems
 from .access import check_declarations
@@ -21,7 +22,7 @@ from .security import BelowRootPath, BodyLimit, SecurityHeaders, StaticFilesForE
 #: Routes with pages, and those that programs are meant to use.
 _PAGES = tuple(part.router for part in (join, judging, manage, manage_people, manage_settings, manage_export))
 _FOR_PROGRAMS = (api.router, api.health_router)
-_CAMPAIGN = re.compile(r"/(?:c|api/v1)/([a-z0-9][a-z0-9-]{0,62})(?:/|$)")
+_CAMPAIGN = re.compile(rf"/(?:c|api/v1)/({CAMPAIGN_NAME.pattern})(?:/|$)")
 
 
 def from_environment() -> FastAPI:

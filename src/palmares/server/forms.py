@@ -18,7 +18,7 @@ from ..campaign.refusals import BadAnswer
 
 _RANK = re.compile(r"[1-9]\d?")
 _NUMBER = re.compile(r"\d{1,9}")
-_SUBMISSION = re.compile(r"[A-Za-z0-9_.:-]{1,100}")
+SUBMISSION = re.compile(r"[A-Za-z0-9_.:-]{1,100}")
 
 
 async def _form(request: Request) -> FormData:
@@ -44,7 +44,7 @@ class AnswerForm:
     def read(cls, form: FormData, outputs: int) -> AnswerForm:
         """Read a form for a screen with so many outputs; one that no page of ours makes is refused."""
         submission, revision = field(form, "submission"), field(form, "revision")
-        if not _SUBMISSION.fullmatch(submission) or not _NUMBER.fullmatch(revision):
+        if not SUBMISSION.fullmatch(submission) or not _NUMBER.fullmatch(revision):
             raise BadAnswer("the form is damaged: it does not say which answer it is; load the page again")
         return cls(
             ranks=tuple(_rank(field(form, f"rank-{place}")) for place in range(1, outputs + 1)),

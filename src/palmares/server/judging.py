@@ -12,7 +12,7 @@ from fastapi import APIRouter, Request
 from fastapi.responses import RedirectResponse
 from starlette.responses import Response
 
-from ..campaign.answers import SKIP_REASONS, save_draft, submit
+from ..campaign.answers import NOTE_LENGTH, SKIP_REASONS, save_draft, submit
 from ..campaign.database import Database
 from ..campaign.definition import settings_of
 from ..campaign.people import Person, Role, consent, digest
@@ -180,6 +180,7 @@ class ScreenPage:
             following=[self._address(screen_id) for screen_id in view.following],
             submission=secrets.token_urlsafe(16),
             reasons=SKIP_REASONS,
+            note_length=NOTE_LENGTH,
             note=self.note or view.note or "",
             **frame(self.request, self.judge),
             **notices,
