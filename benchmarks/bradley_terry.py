@@ -8,12 +8,13 @@ from .data import EVALICA_VOTES
 _SETUP = """
 import palmares as pm
 from palmares.models.bradley_terry import BradleyTerry
+from palmares import Execution
 from palmares.ranking.bootstrap import resample
 judgments = pm.simulate(systems={systems}, rankings={rankings}, judges=200, segments=3000, rng=0).judgments
 counts = judgments.counts
-resample(BradleyTerry(), counts, unit="pair", resamples=2, seed=0)
+resample(BradleyTerry(), counts, unit="pair", resamples=2, execution=Execution(seed=0))
 """
-_OURS = 'resample(BradleyTerry(), counts, unit="pair", resamples=1000, seed=0)'
+_OURS = 'resample(BradleyTerry(), counts, unit="pair", resamples=1000, execution=Execution(seed=0))'
 
 _EVALICA_RUN = (
     "evalica.bootstrap(evalica.bradley_terry, *given, n_resamples={resamples}, bootstrap_method='percentile', "

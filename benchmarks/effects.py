@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
-from palmares import Judgments, read, simulate
+from palmares import Execution, Judgments, read, simulate
 from palmares.models.base import create
 from palmares.ranking.bootstrap import resample
 
@@ -90,7 +90,7 @@ def design_effects(judgments: Judgments) -> list[float]:
     """Bootstrap variances by ranking, segment and judge over those by pair; means over systems."""
     model = create("expected-wins")
     variances = [
-        resample(model, judgments, unit=unit, resamples=RESAMPLES, seed=0).scores.var(axis=0)
+        resample(model, judgments, unit=unit, resamples=RESAMPLES, execution=Execution(seed=0)).scores.var(axis=0)
         for unit in ("pair", "ranking", "segment", "judge")
     ]
     return [float((variance / variances[0]).mean()) for variance in variances[1:]]

@@ -8,14 +8,15 @@ from .data import EVALICA_VOTES
 _SETUP = """
 import palmares as pm
 from palmares.models.base import create
+from palmares import Execution
 from palmares.ranking.bootstrap import resample
 judgments = pm.simulate(
     systems={systems}, rankings={rankings}, judges=200, segments=3000, spread={spread}, rng=0
 ).judgments
 model = create({model!r})
-resample(model, judgments, unit={unit!r}, resamples=2, seed=0)
+resample(model, judgments, unit={unit!r}, resamples=2, execution=Execution(seed=0))
 """
-_STATEMENT = "resample(model, judgments, unit={unit!r}, resamples={resamples}, seed=0)"
+_STATEMENT = "resample(model, judgments, unit={unit!r}, resamples={resamples}, execution=Execution(seed=0))"
 _SMALL = 1_000
 _PEER_RESAMPLES = 50
 

@@ -65,10 +65,11 @@ for i, j, outcome in zip(a.tolist(), b.tolist(), o.tolist()):
 _CAMPAIGN = """
 import palmares as pm
 from palmares.models.base import create
+from palmares import Execution
 from palmares.ranking.bootstrap import resample
 counts = pm.simulate(systems={systems}, rankings={rankings}, judges=200, segments=3000, rng=0).judgments.counts
 model = create("trueskill", {settings})
-resample(model, counts, unit="pair", resamples=2, seed=0)
+resample(model, counts, unit="pair", resamples=2, execution=Execution(seed=0))
 """
 
 
@@ -126,7 +127,8 @@ def replicates() -> None:
 
 def _samples(settings: dict[str, str], systems: int, judgments: int, resamples: int, workers: int) -> float:
     setup = _CAMPAIGN.format(systems=systems, rankings=judgments // 10, settings=settings)
-    statement = f"resample(model, counts, unit='pair', resamples={resamples}, seed=0, workers={workers})"
+    execution = f"Execution(workers={workers}, seed=0)"
+    statement = f"resample(model, counts, unit='pair', resamples={resamples}, execution={execution})"
     return measure(statement, setup=setup, repeats=1)[0]
 
 

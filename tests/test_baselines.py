@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from builders import counted, judged, pair_counts
 
-from palmares import rank
+from palmares import Execution, rank
 from palmares.errors import InputError, UnplaceableError
 from palmares.judgments.counts import PairCounts
 from palmares.models.base import Model, create
@@ -144,7 +144,7 @@ def test_models_that_treat_all_alike_need_no_links_and_do_not_rank(model: Model)
     with pytest.raises(InputError, match=f"model '{model.id}' predicts outcomes but gives no scores to rank by"):
         rank(DATA, model=model)
     with pytest.raises(InputError, match=f"model '{model.id}' predicts outcomes but gives no scores to rank by"):
-        resample(model, DATA, unit="pair", resamples=2, seed=0)
+        resample(model, DATA, unit="pair", resamples=2, execution=Execution(seed=0))
 
 
 @pytest.mark.parametrize("model", [IndependentPairs(), IndependentSystems()], ids=lambda m: m.id)

@@ -13,6 +13,7 @@ import pytest
 from scipy.optimize import minimize
 
 import palmares as pm
+from palmares import Execution
 from palmares.errors import InputError, UnplaceableError
 from palmares.kernels import bradley_terry as kernel
 from palmares.models.bradley_terry import ELO, BradleyTerry
@@ -159,20 +160,21 @@ def test_predictions_follow_the_formulas(ties: str) -> None:
 def test_resampling_near_the_fit_gives_what_fitting_each_sample_gives(ties: str, unit: str) -> None:
     judgments = pm.simulate(systems=6, rankings=150, rng=1).judgments
     model = BradleyTerry(ties=ties)
-    near = resample(model, judgments, unit=unit, resamples=60, seed=3)
+    near = resample(model, judgments, unit=unit, resamples=60, execution=Execution(seed=3))
 
     class FromNothing(BradleyTerry):
         def prepared(self, counts: pm.PairCounts) -> BradleyTerry:
             return self
 
-    each = resample(FromNothing(ties=ties), judgments, unit=unit, resamples=60, seed=3)
+    each = resample(FromNothing(ties=ties), judgments, unit=unit, resamples=60, execution=Execution(seed=3))
     np.testing.assert_allclose(near.scores, each.scores, atol=1e-8)
 
 
 def test_standard_errors_are_those_of_the_bootstrap_by_pair() -> None:
     judgments = pm.simulate(systems=8, outputs=2, rankings=6000, rng=2).judgments
     fit = BradleyTerry().fit(judgments)
-    spread = resample(BradleyTerry(), judgments, unit="pair", resamples=2000, seed=0).scores.std(axis=0)
+    samples = resample(BradleyTerry(), judgments, unit="pair", resamples=2000, execution=Execution(seed=0))
+    spread = samples.scores.std(axis=0)
     np.testing.assert_allclose(spread, fit.deviations, rtol=0.08)
 
 

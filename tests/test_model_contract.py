@@ -28,7 +28,7 @@ from contract import (
     takes_weights,
 )
 
-from palmares import MODELS, rank
+from palmares import MODELS, Execution, rank
 from palmares.errors import InputError
 from palmares.judgments import Judgments
 from palmares.judgments.counts import PairCounts
@@ -80,7 +80,7 @@ def test_an_unknown_setting_is_refused(model: Model) -> None:
 @every_model
 def test_settings_beside_a_finished_model_are_refused(model: Model) -> None:
     with pytest.raises(InputError, match="settings"):
-        rank(sample(0), model=model, settings={"nonsense": "1"})
+        create(model, {"nonsense": "1"})
 
 
 @every_model
@@ -304,7 +304,9 @@ def test_the_order_of_rows_and_the_names_of_rankings_change_no_bit(model: Model,
     shuffled = rows.sample(fraction=1, shuffle=True, seed=1).with_columns(ranking=pl.col("ranking").str.reverse())
     one, other = Judgments.from_rows(rows), Judgments.from_rows(shuffled)
     assert np.array_equal(model.fit(one, rng=3).scores, model.fit(other, rng=3).scores)
-    first, second = (resample(model, data, unit=unit, resamples=8, seed=2) for data in (one, other))
+    first, second = (
+        resample(model, data, unit=unit, resamples=8, execution=Execution(seed=2)) for data in (one, other)
+    )
     assert np.array_equal(first.scores, second.scores)
     assert np.array_equal(first.places, second.places)
 

@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 from builders import counted, judged, random_rows
 
-from palmares import compute, rank, simulate
+from palmares import Execution, rank, simulate
 from palmares.compute import seed_of
 from palmares.errors import InputError
 from palmares.judgments import Judgments
@@ -52,27 +52,28 @@ class Refitted(ModelBase):
 @pytest.mark.parametrize("judgments", [JUDGMENTS, WEIGHTED], ids=["plain", "weighted"])
 def test_it_does_not_matter_where_the_work_runs(model: str, judgments: Judgments) -> None:
     made = create(model, {"tournaments": "50"} if model == "monte-carlo-playoffs" else None)
-    task = {"unit": "ranking", "resamples": 25, "seed": 5}
-    serial = resample(made, judgments, **task, executor="serial")
-    for place in ({"workers": 1}, {"workers": 3}, {"executor": "threads", "workers": 2}):
-        elsewhere = resample(made, judgments, **task, **place)
+    task = {"unit": "ranking", "resamples": 25}
+    serial = resample(made, judgments, **task, execution=Execution("serial", seed=5))
+    for place in (Execution(workers=1, seed=5), Execution(workers=3, seed=5), Execution("threads", 2, seed=5)):
+        elsewhere = resample(made, judgments, **task, execution=place)
         assert np.array_equal(serial.scores, elsewhere.scores)
         assert np.array_equal(serial.places, elsewhere.places)
 
 
 def test_processes_give_the_numbers_of_threads() -> None:
-    task = {"unit": "ranking", "resamples": 12, "seed": 5}
-    threads = resample(ExpectedWins(), WEIGHTED, **task)
-    processes = resample(ExpectedWins(), WEIGHTED, **task, executor="processes", workers=2)
+    task = {"unit": "ranking", "resamples": 12}
+    threads = resample(ExpectedWins(), WEIGHTED, **task, execution=Execution(seed=5))
+    processes = resample(ExpectedWins(), WEIGHTED, **task, execution=Execution("processes", 2, seed=5))
     assert np.array_equal(threads.scores, processes.scores)
     assert np.array_equal(threads.places, processes.places)
 
 
 def test_an_executor_passed_in_is_used_and_stays_open() -> None:
     with ThreadPoolExecutor(2) as pool:
-        task = {"unit": "pair", "resamples": 10, "seed": 1}
-        found = resample(ExpectedWins(), JUDGMENTS, **task, executor=pool)
-        assert np.array_equal(found.scores, resample(ExpectedWins(), JUDGMENTS, **task, executor="serial").scores)
+        task = {"unit": "pair", "resamples": 10}
+        pooled = resample(ExpectedWins(), JUDGMENTS, **task, execution=Execution(pool, seed=1))
+        serial = resample(ExpectedWins(), JUDGMENTS, **task, execution=Execution("serial", seed=1))
+        assert np.array_equal(pooled.scores, serial.scores)
         assert pool.submit(int, "7").result() == 7
 
 
@@ -81,32 +82,32 @@ def test_an_executor_passed_in_is_used_and_stays_open() -> None:
 def test_it_does_not_matter_how_replicates_are_cut_into_pieces(
     monkeypatch: pytest.MonkeyPatch, model: object, judgments: Judgments
 ) -> None:
-    task = {"unit": "segment", "resamples": 13, "seed": 5, "executor": "serial"}
+    task = {"unit": "segment", "resamples": 13, "execution": Execution("serial", seed=5)}
     whole = resample(model, judgments, **task)
     monkeypatch.setattr(resampling, "_NUMBERS_IN_A_PIECE", 1)
     assert np.array_equal(whole.scores, resample(model, judgments, **task).scores)
 
 
 def test_a_longer_run_begins_with_the_replicates_of_a_shorter_one() -> None:
-    short, long = (resample(ExpectedWins(), JUDGMENTS, unit="pair", resamples=n, seed=5).scores for n in (10, 30))
+    short, long = (
+        resample(ExpectedWins(), JUDGMENTS, unit="pair", resamples=n, execution=Execution(seed=5)).scores
+        for n in (10, 30)
+    )
     assert np.array_equal(short, long[:10])
 
 
 def test_different_seeds_and_replicates_differ() -> None:
-    one, other = (resample(ExpectedWins(), JUDGMENTS, unit="pair", resamples=20, seed=s).scores for s in (0, 1))
+    one, other = (
+        resample(ExpectedWins(), JUDGMENTS, unit="pair", resamples=20, execution=Execution(seed=s)).scores
+        for s in (0, 1)
+    )
     assert len(np.unique(np.concatenate([one, other]), axis=0)) == 40
 
 
 def test_progress_is_reported_to_the_end() -> None:
     seen = []
-    resample(
-        ExpectedWins(),
-        JUDGMENTS,
-        unit="pair",
-        resamples=20,
-        seed=0,
-        progress=lambda done, total: seen.append((done, total)),
-    )
+    execution = Execution(seed=0, progress=lambda done, total: seen.append((done, total)))
+    resample(ExpectedWins(), JUDGMENTS, unit="pair", resamples=20, execution=execution)
     assert seen == [(k, len(seen)) for k in range(1, len(seen) + 1)]
     assert len(seen) > 1
 
@@ -114,19 +115,19 @@ def test_progress_is_reported_to_the_end() -> None:
 @pytest.mark.parametrize("executor", ["serial", "threads"])
 def test_workers_below_one_are_refused(executor: str) -> None:
     with pytest.raises(InputError, match="workers: got -1; allowed: at least 1"):
-        resample(ExpectedWins(), JUDGMENTS, unit="pair", resamples=5, seed=0, executor=executor, workers=-1)
+        resample(ExpectedWins(), JUDGMENTS, unit="pair", resamples=5, execution=Execution(executor, -1, seed=0))
 
 
 def test_an_unknown_executor_is_refused() -> None:
     with pytest.raises(
         InputError, match="executor: got 'cluster'; allowed: serial, threads, processes, or an Executor"
     ):
-        resample(ExpectedWins(), JUDGMENTS, unit="pair", resamples=5, seed=0, executor="cluster")
+        resample(ExpectedWins(), JUDGMENTS, unit="pair", resamples=5, execution=Execution("cluster", seed=0))
 
 
 def test_an_error_in_a_worker_comes_out() -> None:
     with pytest.raises(ZeroDivisionError):
-        compute.run(divmod, [(1, 1), (1, 0), (2, 1)], executor="threads")
+        Execution("threads").run(divmod, [(1, 1), (1, 0), (2, 1)])
 
 
 # -- what is drawn ---------------------------------------------------------------------------------
@@ -262,7 +263,7 @@ def test_a_judgment_without_a_ranking_is_a_unit_of_its_own() -> None:
 @pytest.mark.parametrize("judgments", [JUDGMENTS, WEIGHTED], ids=["plain", "weighted"])
 def test_refitting_spreads_like_resampled_counts(judgments: Judgments, unit: str) -> None:
     assert Refitted().needs == "rows"
-    task = {"unit": unit, "resamples": 400, "seed": 3}
+    task = {"unit": unit, "resamples": 400, "execution": Execution(seed=3)}
     refitted, counts = resample(Refitted(), judgments, **task), resample(ExpectedWins(), judgments, **task)
     assert np.isfinite(refitted.scores).all()
     spread = counts.scores.std(0)
@@ -275,7 +276,7 @@ def test_refitting_spreads_like_resampled_counts(judgments: Judgments, unit: str
 def test_refitting_does_not_depend_on_the_order_of_rows(unit: str, weights: bool) -> None:
     rows = random_rows(np.random.default_rng(2), weights=weights)
     mixed = rows.sample(fraction=1, shuffle=True, seed=3).with_columns(ranking=pl.col("ranking").str.reverse())
-    task = {"unit": unit, "resamples": 6, "seed": 3}
+    task = {"unit": unit, "resamples": 6, "execution": Execution(seed=3)}
     one, other = (resample(Refitted(), Judgments.from_rows(r), **task) for r in (rows, mixed))
     assert np.array_equal(one.scores, other.scores)
     assert np.array_equal(one.places, other.places)
@@ -283,7 +284,7 @@ def test_refitting_does_not_depend_on_the_order_of_rows(unit: str, weights: bool
 
 def test_refitting_needs_the_judgments() -> None:
     with pytest.raises(InputError, match="model 'refitted' needs the judgments, not only their pair counts"):
-        resample(Refitted(), JUDGMENTS.counts, unit="pair", resamples=5, seed=0)
+        resample(Refitted(), JUDGMENTS.counts, unit="pair", resamples=5, execution=Execution(seed=0))
 
 
 # -- clear errors ----------------------------------------------------------------------------------
@@ -293,14 +294,14 @@ def test_refitting_needs_the_judgments() -> None:
 def test_counts_are_resampled_by_pair_only(unit: str) -> None:
     wording = f"resampling unit '{unit}' needs the judgments; pair counts can be resampled by 'pair' only"
     with pytest.raises(InputError, match=wording):
-        resample(ExpectedWins(), JUDGMENTS.counts, unit=unit, resamples=5, seed=0)
+        resample(ExpectedWins(), JUDGMENTS.counts, unit=unit, resamples=5, execution=Execution(seed=0))
     with pytest.raises(InputError, match=wording):
         rank(JUDGMENTS.counts, resample=unit)
 
 
 def test_sums_of_weights_cannot_be_resampled() -> None:
     with pytest.raises(InputError, match="sums of weights, which cannot be resampled; give the judgments"):
-        resample(ExpectedWins(), WEIGHTED.counts, unit="pair", resamples=5, seed=0)
+        resample(ExpectedWins(), WEIGHTED.counts, unit="pair", resamples=5, execution=Execution(seed=0))
 
 
 @pytest.mark.parametrize(
@@ -315,7 +316,7 @@ def test_a_unit_the_judgments_lack_is_refused(unit: str, wording: str) -> None:
     with pytest.raises(InputError, match=wording):
         rank(table, resample=unit)
     with pytest.raises(InputError, match=wording):
-        resample(ExpectedWins(), table, unit=unit, resamples=5, seed=0)
+        resample(ExpectedWins(), table, unit=unit, resamples=5, execution=Execution(seed=0))
 
 
 def test_judgments_without_a_judge_are_counted_in_the_refusal() -> None:
@@ -333,7 +334,7 @@ def test_without_ranking_ids_pairs_are_drawn_and_the_ranking_says_so() -> None:
 
 def test_no_resample_is_refused() -> None:
     with pytest.raises(InputError, match="resamples: got 0; allowed: at least 1"):
-        resample(ExpectedWins(), JUDGMENTS, unit="pair", resamples=0, seed=0)
+        resample(ExpectedWins(), JUDGMENTS, unit="pair", resamples=0, execution=Execution(seed=0))
 
 
 # -- rank ranges and clusters ----------------------------------------------------------------------
@@ -401,7 +402,7 @@ def test_equal_scores_are_ordered_at_random() -> None:
 def test_tied_systems_share_both_places_in_a_bootstrap() -> None:
     # All judgments of a and b are wins over c: whatever is drawn, both score 1.
     table = counted({("a", "c"): (200, 0, 0), ("b", "c"): (200, 0, 0)})
-    drawn = resample(ExpectedWins(), table, unit="pair", resamples=2000, seed=0)
+    drawn = resample(ExpectedWins(), table, unit="pair", resamples=2000, execution=Execution(seed=0))
     assert (drawn.places[:, 2] == 3).all()
     assert (drawn.places[:, 0] == 1).mean() == pytest.approx(0.5, abs=5 * 0.5 / np.sqrt(2000))
     ranking = rank(table, rng=0)

@@ -10,6 +10,7 @@ from scipy.stats import norm
 from palmares import rank, simulate
 from palmares.judgments import Judgments
 from palmares.models import MODELS
+from palmares.models.base import create
 from palmares.ranking.ranges import best, better, middle, score_intervals, stability
 from palmares.ranking.significance import holm
 
@@ -67,7 +68,7 @@ def test_every_model_that_ranks_has_intervals_around_its_samples(name: str) -> N
     short = {"iterations": "60", "burn_in": "20"}
     settings = {"hopkins-may": short, "irt-categorical": short}
     data = Judgments.from_rows(random_rows(np.random.default_rng(5), rankings=60))
-    ranking = rank(data, model=name, settings=settings.get(name), resamples=40, rng=0)
+    ranking = rank(data, model=create(name, settings.get(name)), resamples=40, rng=0)
     assert sum(line.best for line in ranking.lines) == pytest.approx(1)
     for line in ranking.lines:
         low, high = line.interval

@@ -14,6 +14,7 @@ from builders import counted, judged, pair_counts, random_rows
 from scipy.special import log_ndtr, ndtr
 
 import palmares as pm
+from palmares import Execution
 from palmares.errors import InputError
 from palmares.judgments import Judgments
 from palmares.models.base import create
@@ -102,7 +103,9 @@ def test_sweeps_that_end_too_early_are_flagged(monkeypatch: pytest.MonkeyPatch) 
 def test_the_same_seed_gives_the_same_runs_wherever_they_are_made() -> None:
     judgments = Judgments.from_rows(random_rows(np.random.default_rng(3)))
     results = [
-        resample(TrueSkill(), judgments, unit="pair", resamples=30, seed=4, executor=executor, workers=workers).scores
+        resample(
+            TrueSkill(), judgments, unit="pair", resamples=30, execution=Execution(executor, workers, seed=4)
+        ).scores
         for executor, workers in ((None, 1), ("threads", 2), ("serial", None), ("processes", 2))
     ]
     assert all(np.array_equal(results[0], other) for other in results[1:])

@@ -42,7 +42,9 @@ plan_options = options.grouped("plan", _plan, *PLAN_OPTIONS)
 
 @click.command()
 @click.argument("target", metavar="TO")
-@options.grouped("plan", _plan, *PLAN_OPTIONS, click.option("--lang-pair", help="Name of the language pair."))
+@options.grouped(
+    "plan", _plan, *PLAN_OPTIONS, click.option("--lang-pair", default=None, help="Name of the language pair.")
+)
 @options.to_option
 @options.seed_option
 def simulate(target: str, plan: CampaignPlan, to: str, seed: int) -> None:
