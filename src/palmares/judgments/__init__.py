@@ -1,14 +1,13 @@
 """The one table in the middle: judgments in canonical form, their pair counts, cells and digest, and their units.
 
 Everything that reads files makes a `Judgments`; everything that computes takes one, or its `PairCounts`. What follows
-from them alone is here: the code of cells (`cells`), what is drawn together (`units`), the kinds of array (`arrays`).
+from them alone is here: the code of cells (`counts`), what is drawn together (`units`), the kinds of array (`arrays`).
 """
 
 from __future__ import annotations
 
 from .arrays import BoolArray, CodeArray, FloatArray, IntArray
-from .cells import OUTCOMES, cell_count, decode_cells, encode_cells, encode_pairs, outcome_index, pairs_of
-from .counts import PairCounts
+from .counts import OUTCOMES, PairCounts, cell_count, decode_cells, encode_cells, encode_pairs, outcome_index, pairs_of
 from .encoding import A_BETTER, B_BETTER, EXTRA_PREFIX, NAME_COLUMNS, TIE, VALUE_COLUMNS
 from .table import Judgments
 from .units import (

@@ -19,8 +19,7 @@ import polars as pl
 
 from ..errors import InputError
 from .arrays import BoolArray, CodeArray, FloatArray, IntArray
-from .cells import encode_cells, outcome_index, pairs_of
-from .counts import PairCounts
+from .counts import PairCounts, encode_cells, outcome_index, pairs_of
 from .digest import fingerprint
 from .encoding import EXTRA_PREFIX, NAME_COLUMNS, compact, decode, encode_rows
 
@@ -124,7 +123,7 @@ class Judgments:
 
     @cached_property
     def cells(self) -> IntArray:
-        """For every row, the cell of its (a, b, outcome); see `palmares.judgments.cells`."""
+        """For every row, the cell of its (a, b, outcome); see `palmares.judgments.counts`."""
         index = outcome_index(self.codes("outcome"))
         return encode_cells(self.codes("system_a"), self.codes("system_b"), index, len(self.systems))
 

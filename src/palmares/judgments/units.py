@@ -15,8 +15,7 @@ import numpy as np
 
 from ..errors import InputError
 from .arrays import FloatArray, IntArray
-from .cells import OUTCOMES, cell_count, encode_cells
-from .counts import PairCounts
+from .counts import OUTCOMES, PairCounts, cell_count, encode_cells
 from .digest import mix_words, row_words
 from .table import Judgments
 

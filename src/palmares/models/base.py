@@ -231,8 +231,7 @@ class CountModel(ModelBase):
         counts = counts_of(data)
         check_placeable(counts, linked_by=self.linked_by)
         generator = np.random.default_rng(rng)
-        batch = PairCounts(counts.systems, counts.wins[None], counts.ties[None])
-        scores = self.score(batch, [generator])[0]
+        scores = self.score(counts.batch, [generator])[0]
         return Fit(self, counts.systems, scores, notes=self.notes(counts))
 
     def notes(self, counts: PairCounts) -> tuple[str, ...]:

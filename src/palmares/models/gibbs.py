@@ -95,7 +95,7 @@ def _blocks(rows: IntArray, n: int) -> tuple[IntArray, IntArray]:
 
 def _assembled(cells: IntArray, rows: IntArray, block: IntArray, keys: IntArray, n: int) -> Comparisons:
     """Count the lone comparisons; number items and rows block by block."""
-    # Not the code of `judgments.cells`: random draws follow this order of outcomes (−1, 0, +1).
+    # Not the code of `judgments.counts`: random draws follow this order of outcomes (−1, 0, +1).
     kinds, copies = np.unique((cells[:, 0] * n + cells[:, 1]) * 3 + cells[:, 2] + 1, return_counts=True)
     order = np.argsort(block, kind="stable")
     block, keys = block[order], keys[order]

@@ -73,5 +73,5 @@ def head_to_head(data: Judgments | PairCounts, ranking: Ranking) -> HeadToHead:
     decided = counts.decided[grid]
     beaten = counts.wins.T[grid]  # how often the column's system beat the row's
     share = np.divide(beaten, decided, out=np.full_like(beaten, np.nan), where=decided > 0)
-    scores = ExpectedWins().score(PairCounts(counts.systems, counts.wins[None], counts.ties[None]), [])[0]
+    scores = ExpectedWins().score(counts.batch, [])[0]
     return HeadToHead(ranking.systems, share, decided, sign_test(judged)[grid], scores[order], ranking)

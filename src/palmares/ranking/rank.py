@@ -108,10 +108,7 @@ def _largest_component(data: Judgments | PairCounts, model: Model, notes: list[s
         raise InputError("no two systems are linked by a judgment that decides, so there is nothing to rank")
     left_out = sorted(name for group in groups[1:] for name in group)
     notes.append(f"left out, because no judgment links them to the largest group: {', '.join(left_out)}")
-    if isinstance(data, PairCounts):
-        return data.keep(groups[0])
-    inside = np.isin(np.array(data.systems), groups[0])
-    return data.filter(inside[data.codes("system_a")] & inside[data.codes("system_b")])
+    return data.keep(groups[0])
 
 
 # -- what ranges rest on -----------------------------------------------------------------------------
