@@ -119,7 +119,7 @@ def _reading(db: Database) -> Iterator[sa.Connection]:
             yield tx
     except sa.exc.DBAPIError as error:
         reason = (str(error.orig).strip() or type(error.orig).__name__).splitlines()[0]
-        raise DatabaseError(f"{db.name}: cannot be read ({reason}); is it whole, and running?") from None
+        raise DatabaseError(f"{db.name}: cannot be read ({reason}); is it intact, and running?") from None
 
 
 def _named(tx: sa.Connection, db: Database, campaign: str | None) -> CampaignInfo:
