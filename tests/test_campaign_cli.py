@@ -534,7 +534,7 @@ def test_a_campaign_from_beginning_to_end(ok: Run, database_url: str, texts: Pat
 def test_a_backup_is_a_database_of_its_own(ok: Run, refused: Run, news: str) -> None:
     assert ok("campaign", "backup", "copy.db", news).err == "copied sqlite:///campaign.db to copy.db\n"
     assert ok("campaign", "list", "--database", "copy.db", "--format", "json").json[0]["name"] == "news"
-    assert "copy.db: is there already" in refused("campaign", "backup", "copy.db", news)
+    assert "copy.db: exists already" in refused("campaign", "backup", "copy.db", news)
 
 
 def old_database(path: str) -> None:
@@ -565,7 +565,7 @@ def test_an_old_database_is_upgraded_and_a_copy_kept(ok: Run, refused: Run) -> N
 def test_a_copy_of_an_earlier_upgrade_is_not_overwritten(refused: Run) -> None:
     old_database("old.db")
     Path("old.db.before-0001").write_text("precious")
-    assert "a copy from an earlier upgrade is there already" in refused("campaign", "upgrade", "--database", "old.db")
+    assert "a copy from an earlier upgrade exists already" in refused("campaign", "upgrade", "--database", "old.db")
     assert version_of("old.db") == "0001"
     assert Path("old.db.before-0001").read_text() == "precious"
 
@@ -578,14 +578,14 @@ def test_what_cannot_be_upgraded(refused: Run, news: str) -> None:
     assert "has version 9999, which is newer" in refused("campaign", "upgrade", news)
     with closing(sqlite3.connect("foreign.db")) as connection, connection:
         connection.execute("create table cats (name text)")
-    assert "holds other tables (cats)" in refused("campaign", "upgrade", "--database", "foreign.db")
+    assert "has other tables (cats)" in refused("campaign", "upgrade", "--database", "foreign.db")
 
 
 @pytest.mark.parametrize(
     "command", [["list"], ["status"], ["people"], ["log"], ["export", "n", "a.csv"], ["backup", "b"]]
 )
 def test_a_database_that_is_not_there_is_not_made(refused: Run, tmp_path: Path, command: list[str]) -> None:
-    assert "palmares.db: no such file; make a campaign with 'palmares campaign new'" in refused("campaign", *command)
+    assert "palmares.db: no such file; create a campaign with 'palmares campaign new'" in refused("campaign", *command)
     assert "allowed: sqlite:///FILE or postgresql://" in refused("campaign", *command, "--database", "mysql://x/y")
     assert list(tmp_path.iterdir()) == []
 

@@ -74,11 +74,11 @@ def test_a_database_is_made_once_and_then_found(empty_url: str) -> None:
 def test_an_empty_database_is_not_made_unasked(empty_url: str) -> None:
     if empty_url.startswith("sqlite"):
         with pytest.raises(
-            DatabaseError, match=r"empty\.db: no such file; make a campaign with 'palmares campaign new'"
+            DatabaseError, match=r"empty\.db: no such file; create a campaign with 'palmares campaign new'"
         ):
             Database.open(empty_url)
         Path(empty_url.removeprefix("sqlite:///")).touch()
-    with pytest.raises(DatabaseError, match="holds no campaign yet; make one with 'palmares campaign new'"):
+    with pytest.raises(DatabaseError, match="has no campaign yet; create one with 'palmares campaign new'"):
         Database.open(empty_url)
 
 
@@ -87,7 +87,7 @@ def test_a_database_of_something_else_is_left_alone(empty_url: str) -> None:
     with engine.begin() as tx:
         tx.execute(sa.text("create table guests (id integer)"))
     engine.dispose()
-    with pytest.raises(DatabaseError, match=r"holds other tables \(guests\) and no campaign; name an empty database"):
+    with pytest.raises(DatabaseError, match=r"has other tables \(guests\) and no campaign; name an empty database"):
         Database.open(empty_url, create=True)
 
 
@@ -174,9 +174,7 @@ def _content(db: Database, table: sa.Table) -> list[tuple[Any, ...]]:
 def test_a_newer_database_is_refused(db: Database) -> None:
     with db.begin() as tx:
         tx.execute(sa.text("update alembic_version set version_num = '9999'"))
-    with pytest.raises(
-        DatabaseError, match=f"has version 9999, which is newer than this palmares knows .{head()}.; inst"
-    ):
+    with pytest.raises(DatabaseError, match=f"has version 9999, which is newer than this palmares .{head()}.; inst"):
         db.check_revision()
 
 
@@ -325,7 +323,7 @@ def test_a_copy_has_all_the_answers_and_the_permissions(sqlite_db: Database, tmp
 
 def test_a_copy_does_not_overwrite_and_leaves_nothing_half_written(sqlite_db: Database, tmp_path: Path) -> None:
     (tmp_path / "copy.db").write_text("precious")
-    with pytest.raises(DatabaseError, match=r"copy\.db: is there already; name a new file for the copy"):
+    with pytest.raises(DatabaseError, match=r"copy\.db: exists already; name a new file for the copy"):
         sqlite_db.backup(tmp_path / "copy.db")
     assert (tmp_path / "copy.db").read_text() == "precious"
     with pytest.raises(DatabaseError, match=r"none/copy\.db: the copy could not be written"):
@@ -447,7 +445,7 @@ def test_a_file_of_others_is_refused_and_left_as_it_is(tmp_path: Path) -> None:
         connection.commit()
     before = path.read_bytes()
     for create in (False, True):
-        with pytest.raises(DatabaseError, match=r"holds other tables \(theirs\) and no campaign"):
+        with pytest.raises(DatabaseError, match=r"has other tables \(theirs\) and no campaign"):
             Database.open(f"sqlite:///{path}", create=create)
     assert path.read_bytes() == before
     assert [each.name for each in tmp_path.iterdir()] == ["other.db"]

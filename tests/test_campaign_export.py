@@ -289,7 +289,7 @@ def test_a_campaign_must_be_named_among_several(two: str, db: Database) -> None:
 
 
 def test_a_database_without_a_campaign(db: Database, database_url: str) -> None:
-    with pytest.raises(InputError, match="there is no campaign yet; make one with 'palmares campaign new'"):
+    with pytest.raises(InputError, match="there is no campaign yet; create one with 'palmares campaign new'"):
         pm.read(database_url)
 
 
@@ -309,7 +309,7 @@ def test_a_path_may_have_the_sign_that_a_name_follows(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("url", "wording"),
     [
-        ("sqlite:///{}/none.db", "none.db: no such file; make a campaign with 'palmares campaign new'"),
+        ("sqlite:///{}/none.db", "none.db: no such file; create a campaign with 'palmares campaign new'"),
         ("sqlite://campaign.db", "allowed: sqlite:///FILE or postgresql://USER@HOST/NAME"),
         ("postgresql://u:geheim@127.0.0.1:9/x", r"u:\*\*\*@127.0.0.1:9/x: cannot be opened"),
         ("postgresql://u:geheim@127.0.0.1:9/x#news", r"u:\*\*\*@127.0.0.1:9/x: cannot be opened"),

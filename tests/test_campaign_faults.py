@@ -188,7 +188,7 @@ def test_a_full_disk_is_said_and_nothing_is_lost(url_on_disk: tuple[str, Path], 
                 filler = fill(disk)
         assert refused is not None, "the disk was never full"
         assert refused.json()["error"]["kind"] == "not-stored"
-        assert "no room left" in refused.json()["error"]["message"]
+        assert "disk is full" in refused.json()["error"]["message"]
         assert int(refused.headers["retry-after"]) > 0
         assert filler is not None
         filler.unlink()

@@ -205,7 +205,7 @@ def test_a_name_is_forgotten_once_and_nobody_is_invited_by_it(db: Database) -> N
     pseudonymise(db, ann)
     pseudonymise(db, ann)
     assert [event.kind for event in entries(db, 1)].count("pseudonymised") == 1
-    with pytest.raises(InputError, match=f"the name of {ann.pseudonym} was removed, so no one can be invited"):
+    with pytest.raises(InputError, match=f"the name of {ann.pseudonym} was removed, so they cannot be invited"):
         invite(db, ann)
     assert add_person(db, "news", "judge", "ann").pseudonym != ann.pseudonym
 

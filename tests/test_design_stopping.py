@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from itertools import combinations
+from random import Random
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from palmares.design.choice import STRATEGIES, Candidate, Exposure, Pool, choose
 from palmares.design.stopping import LeastCompared, StoppingRule
 
 counts = st.integers(0, 40)
@@ -86,3 +90,22 @@ def test_an_answer_taken_back_makes_an_earlier_count_useless() -> None:
     assert known.decides(StoppingRule(per_pair=3), 10)
     assert known.decides(StoppingRule(per_pair=5), 11)
     assert not known.decides(StoppingRule(per_pair=5), 12)
+
+
+@pytest.mark.parametrize("strategy", list(STRATEGIES))
+def test_a_campaign_is_simulated_without_a_database(strategy: str) -> None:
+    """Screens are chosen until the rule says that it is enough: what a plan needs."""
+    systems, segments, rng = range(1, 6), range(1, 41), Random(3)
+    outputs = {key: tuple(Candidate(10 * key + system, (system,)) for system in systems) for key in segments}
+    chosen = dict.fromkeys(segments, 0)
+    exposure = Exposure(dict.fromkeys(systems, 0), dict.fromkeys(combinations(systems, 2), 0))
+    rule, answered = StoppingRule(screens=200, per_pair=4), 0
+    while rule.screens_left(answered, 0, min(exposure.met.values())) != 0:
+        pool = Pool(chosen, exposure.systems, exposure.met, outputs.__getitem__, 3)
+        choice = choose(pool, strategy, 0.1, rng)
+        exposure.add(c for c in outputs[choice.segment] if c.output in choice.outputs)
+        chosen[choice.segment] += 1
+        answered += 1
+    assert rule.has_stopped(answered, min(exposure.met.values()))
+    assert min(exposure.met.values()) == 4
+    assert 14 <= answered < 200  # 10 pairs, 4 times, 3 on a screen

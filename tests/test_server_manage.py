@@ -401,7 +401,7 @@ def test_a_name_is_removed_after_a_question(app: FastAPI, db: Database, organise
     organiser.get(f"{HOME}/people")
     refused = organiser.post(f"{HOME}/people/{ann.pseudonym}/invite")
     assert refused.status_code == 422
-    assert "so no one can be invited" in refused.text
+    assert "so they cannot be invited" in refused.text
 
 
 @pytest.mark.parametrize("action", ["revoke", "pseudonymise"])

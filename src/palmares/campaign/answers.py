@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, NoReturn
+from typing import Any
 
 import sqlalchemy as sa
 
@@ -76,8 +76,12 @@ def submit(
             if state_of(tx, person.campaign_id) == "closed":
                 raise Closed("the campaign has been closed, and takes no more answers; this one was not stored")
             latest = latest_answer(tx, row.id)
-            if revision != (latest.revision if latest else 0):
-                _refuse(latest)
+            if latest is None and revision:
+                raise BadAnswer(
+                    "revision: this screen has no answer yet, so the revision must be 0; open the screen again"
+                )
+            if latest is not None and revision != latest.revision:
+                raise Conflict(latest.revision, None if latest.ranks is None else tuple(latest.ranks), latest.skip)
             if _submitted(tx, row.id, submission) is not None:
                 raise BadAnswer("submission: was used for another answer to this screen; send a change under a new one")
             values = {**content, "submission": submission, "revision": revision + 1, "seconds": _plausible(seconds)}
@@ -157,12 +161,6 @@ def _submitted(tx: sa.Connection, served_id: int, submission: str) -> Row | None
     judgment = schema.judgment
     query = sa.select(judgment).where(judgment.c.served_id == served_id, judgment.c.submission == submission)
     return tx.execute(query).first()
-
-
-def _refuse(latest: Row | None) -> NoReturn:
-    if latest is None:
-        raise BadAnswer("revision: this screen has no answer yet, so the revision must be 0; open the screen again")
-    raise Conflict(latest.revision, None if latest.ranks is None else tuple(latest.ranks), latest.skip)
 
 
 def _keep_as_draft(db: Database, person: Person, screen_id: str, answer: Answer) -> None:

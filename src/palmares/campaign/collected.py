@@ -7,7 +7,7 @@ out unless they are asked for. People appear by pseudonym.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import closing, contextmanager
 from typing import Any, TypeAlias
 
@@ -29,20 +29,22 @@ Query: TypeAlias = sa.Select[*tuple[Any, ...]]
 
 #: The name of a campaign behind a URL; what else may follow a '#' belongs to a path or a password.
 _CAMPAIGN = re.compile(r"(.*)#([\w-]+)")
-#: What is known of every answer. The first four are used up; the others are columns of the judgments.
-_ANSWER = {
-    RECORD: pl.Int64(),
-    "places": pl.String(),
-    "ranks": pl.String(),
-    "skip": pl.String(),
-    "lang_pair": pl.String(),
-    "segment": pl.String(),
-    "judge": pl.String(),
-    "time": pl.Datetime("us", "UTC"),
-    "duration": pl.Float64(),
-    f"{EXTRA_PREFIX}strategy": pl.String(),
-    f"{EXTRA_PREFIX}probability": pl.Float64(),
-    f"{EXTRA_PREFIX}repeat": pl.Int8(),
+_JUDGMENT, _SERVED, _SCREEN = schema.judgment.c, schema.served.c, schema.screen.c
+#: What is known of every answer, with its type and where it is stored. The first four are used up; the others are columns
+#: of the judgments. Lists come as JSON text, which polars reads faster.
+_ANSWER: dict[str, tuple[pl.DataType, sa.ColumnElement[Any]]] = {
+    RECORD: (pl.Int64(), _SERVED.id),
+    "places": (pl.String(), sa.cast(_SERVED.places, sa.Text)),
+    "ranks": (pl.String(), sa.cast(_JUDGMENT.ranks, sa.Text)),
+    "skip": (pl.String(), _JUDGMENT.skip),
+    "lang_pair": (pl.String(), schema.language_pair.c.name),
+    "segment": (pl.String(), schema.segment.c.name),
+    "judge": (pl.String(), schema.person.c.pseudonym),
+    "time": (pl.Datetime("us", "UTC"), _JUDGMENT.created_at),
+    "duration": (pl.Float64(), _JUDGMENT.seconds),
+    f"{EXTRA_PREFIX}strategy": (pl.String(), _SCREEN.strategy),
+    f"{EXTRA_PREFIX}probability": (pl.Float64(), _SCREEN.probability),
+    f"{EXTRA_PREFIX}repeat": (pl.Int8(), sa.case((_SERVED.repeat_of.is_(None), 0), else_=1)),
 }
 _EXTRAS = tuple(name.removeprefix(EXTRA_PREFIX) for name in _ANSWER if name.startswith(EXTRA_PREFIX))
 
@@ -74,7 +76,7 @@ def collect(db: Database, campaign: str | None, options: ReadOptions, *, control
         return _parsed(tx, find_campaign(tx, campaign), options, controls)
 
 
-def answered(campaign_id: int, *columns: sa.ColumnElement[Any], revisions: bool = False) -> Query:
+def answered(campaign_id: int, columns: Iterable[sa.ColumnElement[Any]], *, revisions: bool = False) -> Query:
     """Columns of the answers that count, in the order of screens; with ``revisions`` also of replaced ones."""
     judgment, served, screen = schema.judgment, schema.served, schema.screen
     segment, pair, person = schema.segment, schema.language_pair, schema.person
@@ -119,7 +121,7 @@ def _reading(db: Database) -> Iterator[sa.Connection]:
             yield tx
     except sa.exc.DBAPIError as error:
         reason = (str(error.orig).strip() or type(error.orig).__name__).splitlines()[0]
-        raise DatabaseError(f"{db.name}: cannot be read ({reason}); is it whole, and running?") from None
+        raise DatabaseError(f"{db.name}: cannot be read ({reason}); is it intact, and running?") from None
 
 
 def _named(tx: sa.Connection, db: Database, campaign: str | None) -> CampaignInfo:
@@ -152,15 +154,9 @@ def _parsed(tx: sa.Connection, info: CampaignInfo, options: ReadOptions, control
 
 def _answers(tx: sa.Connection, campaign_id: int) -> pl.DataFrame:
     """One row an answered screen, known by the number under which it was served."""
-    judgment, served, screen = schema.judgment.c, schema.served.c, schema.screen.c
-    again = sa.case((served.repeat_of.is_(None), 0), else_=1)
-    places, ranks = sa.cast(served.places, sa.Text), sa.cast(judgment.ranks, sa.Text)  # polars reads JSON faster
-    query = answered(
-        campaign_id,
-        served.id, places, ranks, judgment.skip, schema.language_pair.c.name, schema.segment.c.name,
-        schema.person.c.pseudonym, judgment.created_at, judgment.seconds, screen.strategy, screen.probability, again,
-    )  # fmt: skip
-    answers = pl.DataFrame(tx.execute(query).all(), schema=_ANSWER, orient="row")
+    query = answered(campaign_id, (column for _, column in _ANSWER.values()))
+    types = {name: kind for name, (kind, _) in _ANSWER.items()}
+    answers = pl.DataFrame(tx.execute(query).all(), schema=types, orient="row")
     return answers.with_columns(
         pl.col("places", "ranks").str.json_decode(pl.List(pl.Int64())),
         pl.col("segment").str.strip_chars(),  # as every reader trims names

@@ -138,7 +138,7 @@ class Database:
             if "alembic_version" not in tables:
                 if tables:
                     raise DatabaseError(
-                        f"{self.name}: holds other tables ({', '.join(sorted(tables)[:5])}) and no campaign; "
+                        f"{self.name}: has other tables ({', '.join(sorted(tables)[:5])}) and no campaign; "
                         "name an empty database or another file"
                     )
                 return None
@@ -149,11 +149,11 @@ class Database:
         """Refuse a database whose tables are not of this version; ``outdated``: nor of an earlier one."""
         revision = self.revision()
         if revision is None:
-            raise DatabaseError(f"{self.name}: holds no campaign yet; make one with 'palmares campaign new'")
+            raise DatabaseError(f"{self.name}: has no campaign yet; create one with 'palmares campaign new'")
         if revision not in migrations.known():
             raise DatabaseError(
-                f"{self.name}: has version {revision}, which is newer than this palmares knows ({migrations.head()}); "
-                "install the palmares that made it, or a later one"
+                f"{self.name}: has version {revision}, which is newer than this palmares ({migrations.head()}); "
+                "install the palmares that created it, or a later one"
             )
         if revision != migrations.head() and not outdated:
             raise DatabaseError(
@@ -175,7 +175,7 @@ class Database:
                 f"{self.name}: is not an SQLite file; back it up with PostgreSQL's own 'pg_dump --format=custom'"
             )
         if path.exists():
-            raise DatabaseError(f"{path}: is there already; name a new file for the copy")
+            raise DatabaseError(f"{path}: exists already; name a new file for the copy")
         beside = path.with_name(f".{path.name}.part")
         try:
             beside.unlink(missing_ok=True)  # of an attempt that was killed
@@ -228,11 +228,13 @@ def _check_sqlite_file(url: sa.URL, create: bool) -> None:
             with path.open("rb") as file:
                 start = file.read(16)
         except OSError as error:
-            raise DatabaseError(f"{path}: cannot be read ({error.strerror}); may you read this file?") from None
+            raise DatabaseError(f"{path}: cannot be read ({error.strerror}); check its permissions") from None
         if start and start != b"SQLite format 3\0":
             raise DatabaseError(f"{path}: is not an SQLite database; name another file")
     elif not create:
-        raise DatabaseError(f"{path}: no such file; make a campaign with 'palmares campaign new', or name its database")
+        raise DatabaseError(
+            f"{path}: no such file; create a campaign with 'palmares campaign new', or name its database"
+        )
     else:
         _make_private(path)
 
@@ -242,7 +244,9 @@ def _make_private(path: Path) -> None:
     try:
         os.close(os.open(path, os.O_CREAT | os.O_WRONLY, 0o600))
     except OSError as error:
-        raise DatabaseError(f"{path}: cannot be made ({error.strerror}); may you write to its folder?") from None
+        raise DatabaseError(
+            f"{path}: cannot be created ({error.strerror}); check the permissions of its folder"
+        ) from None
 
 
 def _engine(url: sa.URL, read_only: bool) -> sa.Engine:

@@ -61,7 +61,7 @@ def find_campaign(tx: sa.Connection, name: str | None) -> CampaignInfo:
     """A campaign by name; without one, the only one there is."""
     every = _campaigns(tx)
     if not every:
-        raise InputError("there is no campaign yet; make one with 'palmares campaign new'")
+        raise InputError("there is no campaign yet; create one with 'palmares campaign new'")
     wanted = every if name is None else [info for info in every if info.name == name]
     if len(wanted) == 1:
         return wanted[0]

@@ -91,7 +91,7 @@ def export_screens(db: Database, campaign: str | None, path: str | Path, *, revi
     with db.read() as tx:
         campaign_id = find_campaign(tx, campaign).id
         outputs = _outputs(tx, campaign_id)
-        rows = tx.execute(answered(campaign_id, *_columns(), revisions=revisions)).all()
+        rows = tx.execute(answered(campaign_id, _columns(), revisions=revisions)).all()
     latest = {row.served_id: row.skip for row in rows}  # the last revision of a screen comes last
     put("".join(_line(row, outputs) for row in rows).encode(), path)
     skipped = sum(skip is not None for skip in latest.values())

@@ -130,20 +130,19 @@ class Designer:
     def _control_output(self, kind: str, choice: Choice) -> int | None:
         """The output to put in: one that no system gave, to the eye; None if this segment offers none."""
         original = None if kind == "reference" else self.rng.choice(choice.outputs)
-        text = self._reference(choice.segment) if original is None else self._damaged(choice.segment, original)
+        segment, output = schema.segment.c, schema.output.c
+        if original is None:
+            query = sa.select(segment.reference).where(segment.id == choice.segment)
+            text = self.tx.execute(query).scalar_one()
+        else:
+            text = self._damaged(choice.segment, original)
         if not text:
             return None
-        output = schema.output.c
         there = sa.select(output.id, output.kind, output.original_id, output.text)
         for row in self.tx.execute(there.where(output.segment_id == choice.segment).order_by(output.id)):
             if looks_like(row.text, text):
                 return int(row.id) if (row.kind, row.original_id) == (kind, original) else None
         return self._insert(schema.output, segment_id=choice.segment, kind=kind, text=text, original_id=original)
-
-    def _reference(self, segment_id: int) -> str | None:
-        segment = schema.segment.c
-        text: str | None = self.tx.execute(sa.select(segment.reference).where(segment.id == segment_id)).scalar_one()
-        return text
 
     def _damaged(self, segment_id: int, original: int) -> str | None:
         others = [key for key in comparable_segments(self.tx, self.pair.id) if key != segment_id]

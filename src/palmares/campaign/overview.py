@@ -127,7 +127,7 @@ def campaign_status(db: Database, name: str | None) -> CampaignStatus:
         info = find_campaign(tx, name)
         settings = settings_of(tx, info.id)
         pairs = language_pairs(tx, info.id)
-        at_work = _count_at_work(tx, info.id, now, settings.hit.lease_minutes)
+        at_work = _judges_at_work(tx, info.id, now, settings.hit.lease_minutes)
         results = control_results(tx, info.id)
         return CampaignStatus(
             name=info.name,
@@ -183,7 +183,7 @@ def _pairs(
     controls: Mapping[int, ControlResults],
 ) -> tuple[PairStatus, ...]:
     ids = [pair.id for pair in pairs]
-    segments, names = _count_segments(tx, ids), _count_systems(tx, ids)
+    segments, names = _count_segments(tx, ids), _system_names(tx, ids)
     answered, skipped = _count_answers(tx, ids)
     waiting, held = _count_open_screens(tx, ids, now, settings.hit.lease_minutes)
     working = Counter(pair for pair, _ in at_work)
@@ -223,7 +223,7 @@ def _judges(
     person = schema.person.c
     query = sa.select(person.id, person.name, person.pseudonym, person.langs, person.consented_at)
     query = query.where(person.campaign_id == info.id, person.role == Role.JUDGE.value).order_by(person.id)
-    done = _count_done(tx, info.id)
+    done = _done_by_judge(tx, info.id)
     statuses = []
     for judge in tx.execute(query):
         count, skipped, last = done.get(judge.id, (0, 0, None))
@@ -259,7 +259,7 @@ def _count_segments(tx: sa.Connection, ids: Iterable[int]) -> dict[int, tuple[in
     return {pair: (int(all_), int(comparable)) for pair, all_, comparable in tx.execute(query)}
 
 
-def _count_systems(tx: sa.Connection, ids: Iterable[int]) -> dict[int, tuple[str, ...]]:
+def _system_names(tx: sa.Connection, ids: Iterable[int]) -> dict[int, tuple[str, ...]]:
     column = schema.system.c
     query = sa.select(column.language_pair_id, column.name).where(column.language_pair_id.in_(ids))
     names: dict[int, list[str]] = {}
@@ -323,7 +323,7 @@ def _count_judges(tx: sa.Connection, campaign_id: int) -> int:
     return int(tx.execute(query).scalar_one())
 
 
-def _count_done(tx: sa.Connection, campaign_id: int) -> dict[int, tuple[int, int, datetime]]:
+def _done_by_judge(tx: sa.Connection, campaign_id: int) -> dict[int, tuple[int, int, datetime]]:
     """Per judge: screens dealt with, how many of them skipped, and when the last answer came."""
     served, person, judgment = schema.served, schema.person, schema.judgment
     query = (
@@ -340,7 +340,7 @@ def _count_done(tx: sa.Connection, campaign_id: int) -> dict[int, tuple[int, int
     return {id: (int(count), int(skipped), last) for id, count, skipped, last in tx.execute(query)}
 
 
-def _count_at_work(tx: sa.Connection, campaign_id: int, now: datetime, minutes: float) -> set[tuple[int, int]]:
+def _judges_at_work(tx: sa.Connection, campaign_id: int, now: datetime, minutes: float) -> set[tuple[int, int]]:
     """Language pairs with the judges who have work of them in hand."""
     lease, hit, pair = schema.lease, schema.hit, schema.language_pair
     query = (

@@ -137,7 +137,7 @@ def invite(db: Database, person: Person, *, days: float | None = None, by: int |
     token = secrets.token_urlsafe(32)
     with db.begin() as tx:
         if _lock(tx, person).pseudonymised_at is not None:
-            raise InputError(f"the name of {person.pseudonym} was removed, so no one can be invited; add a new person")
+            raise InputError(f"the name of {person.pseudonym} was removed, so they cannot be invited; add a new person")
         days = settings_of(tx, person.campaign_id).access.invite_days if days is None else days
         now = db.clock()
         values = {"person_id": person.id, "created_at": now, "expires_at": now + timedelta(days=days)}

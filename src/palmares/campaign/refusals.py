@@ -163,7 +163,7 @@ class StoreFull(CampaignError):  # noqa: N818
     retry_after = 60
 
     def __init__(self) -> None:
-        super().__init__("the server has no room left, so this was not stored; try again later and tell the organiser")
+        super().__init__("the server's disk is full, so this was not stored; try again later and tell the organiser")
 
 
 def fault_of(error: BaseException) -> CampaignError | None:

@@ -50,15 +50,11 @@ def create_app(config: ServerConfig, *, database: Database | None = None) -> Fas
     app.add_middleware(problems.Boundary)
     app.add_middleware(SecurityHeaders)
     app.add_middleware(BelowRootPath, root_path=config.root_path)
-    _add_routes(app)
-    check_declarations(app)
-    return app
-
-
-def _add_routes(app: FastAPI) -> None:
     for router in (*_PAGES, *_FOR_PROGRAMS):
         app.include_router(router, include_in_schema=router in _FOR_PROGRAMS)
     app.mount(f"/static/{pages.digest()}", StaticFilesForEver(directory=pages.STATIC), name="static")
+    check_declarations(app)
+    return app
 
 
 def _closing(db: Database) -> Callable[[FastAPI], AbstractAsyncContextManager[None]]:

@@ -10,7 +10,7 @@ from starlette.responses import Response
 
 from ..campaign.answers import storable
 from ..campaign.database import Database
-from ..campaign.definition import STATES, Revision, change_settings, change_state, find_campaign, revisions
+from ..campaign.definition import STATES, Revision, change_settings, change_state, revisions, state_of
 from ..campaign.people import Person, Role, people
 from ..campaign.settings import Settings
 from ..errors import InputError
@@ -77,6 +77,8 @@ def _page(
 ) -> Response:
     notices = {"refused": None, "conflict": False, "done": "", "shown": known[0], **messages}
     names = {person.id: called(staff, person) for person in people(db, staff.campaign_id)}
+    with db.read() as tx:
+        state = state_of(tx, staff.campaign_id)
     return show(
         request,
         staff,
@@ -85,7 +87,7 @@ def _page(
         known=known,
         names=names,
         text=text,
-        state=_state(db, staff),
+        state=state,
         meanings=_MEANINGS,
         **notices,
     )
@@ -96,8 +98,3 @@ def _numbered(known: list[Revision], number: int) -> Revision:
         if revision.number == number:
             return revision
     raise HTTPException(404, f"revision: got {number}; there are 1 to {known[0].number}")
-
-
-def _state(db: Database, staff: Person) -> str:
-    with db.read() as tx:
-        return find_campaign(tx, staff.campaign).state

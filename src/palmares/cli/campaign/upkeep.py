@@ -49,6 +49,6 @@ def _keep_copy(db: Database, version: str | None) -> None:
         return
     file = Path(f"{db.engine.url.database}.before-{version}")
     if file.exists():
-        raise InputError(f"{file}: a copy from an earlier upgrade is there already; move it away and try again")
+        raise InputError(f"{file}: a copy from an earlier upgrade exists already; move it away and try again")
     db.backup(file)
     click.echo(f"kept a copy: {file}", err=True)
