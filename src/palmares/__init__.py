@@ -14,7 +14,7 @@ from .ingest import STORES
 #: Public name → "module:attribute", or a submodule.
 _EXPORTS = {
     "Judgments": "palmares.judgments:Judgments",
-    "PairCounts": "palmares.judgments.counts:PairCounts",
+    "PairCounts": "palmares.judgments:PairCounts",
     "read": "palmares.ingest.files:read",
     "write": "palmares.ingest.files:write",
     "ScoreOptions": "palmares.ingest.base:ScoreOptions",
@@ -106,8 +106,7 @@ if TYPE_CHECKING:
     from .ingest.base import Parsed, ReadOptions, ScoreOptions
     from .ingest.files import concat, read, write
     from .ingest.scan import scan
-    from .judgments import Judgments
-    from .judgments.counts import PairCounts
+    from .judgments import Judgments, PairCounts
     from .models import MODELS
     from .ranking.head_to_head import head_to_head
     from .ranking.rank import rank

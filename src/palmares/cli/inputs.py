@@ -18,8 +18,7 @@ from .options import grouped, keyed, progress_bar
 
 if TYPE_CHECKING:
     from ..compute import Execution, Progress
-    from ..judgments import Judgments
-    from ..judgments.arrays import BoolArray
+    from ..judgments import BoolArray, Judgments
     from ..report.tables import Group, Grouped
 
 T = TypeVar("T")

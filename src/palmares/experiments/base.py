@@ -12,7 +12,7 @@ import numpy as np
 
 from ..compute import Execution, RngLike, seed_of
 from ..errors import InputError
-from ..judgments.arrays import FloatArray
+from ..judgments import FloatArray
 from ..models.base import setting_text
 from ..ranking.record import Record
 from . import EXPERIMENTS

@@ -10,9 +10,7 @@ import polars as pl
 from ..compute import ExperimentStream, generator
 from ..design.simulate import CampaignPlan, numbered, ranks_with_ties, simulate
 from ..ingest.files import concat, read
-from ..judgments import Judgments
-from ..judgments.arrays import IntArray
-from ..judgments.counts import PairCounts
+from ..judgments import IntArray, Judgments, PairCounts
 from .base import Context
 from .published import HeadToHeadTable, load
 

@@ -7,9 +7,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from ..compute import ExperimentStream, generator
-from ..judgments import Judgments
-from ..judgments.arrays import FloatArray
-from ..judgments.counts import PairCounts
+from ..judgments import FloatArray, Judgments, PairCounts
 from ..models.base import Model
 from ..models.baselines import AdjustedUniform, IndependentPairs, IndependentSystems, Uniform
 from ..models.hopkins_may import HopkinsMay

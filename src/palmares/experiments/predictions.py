@@ -9,9 +9,7 @@ import numpy as np
 from ..analysis.compare.heldout import aligned
 from ..compute import ExperimentStream, generator
 from ..errors import InputError
-from ..judgments import Judgments
-from ..judgments.arrays import FloatArray
-from ..judgments.counts import PairCounts
+from ..judgments import FloatArray, Judgments, PairCounts
 from ..ranking.bootstrap import comparable
 from .campaigns import Pool
 

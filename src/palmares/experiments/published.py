@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ..judgments.arrays import FloatArray
+from ..judgments import FloatArray
 
 
 @dataclass(frozen=True)

@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..compute import generator
-from ..judgments.arrays import FloatArray
-from ..judgments.counts import PairCounts
+from ..judgments import FloatArray, PairCounts
 from ..models.hopkins_may import HopkinsMay
 from ..models.ratios import ExpectedWins
 from ..models.trueskill import TrueSkill

@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..compute import Execution, ExperimentStream, Stream, generator
-from ..judgments import Judgments
-from ..judgments.arrays import FloatArray, IntArray
+from ..judgments import FloatArray, IntArray, Judgments
 from ..models.base import Model
 from ..models.hopkins_may import HopkinsMay
 from ..models.ratios import ExpectedWins

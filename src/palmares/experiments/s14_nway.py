@@ -7,8 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from ..compute import generator
-from ..judgments import Judgments
-from ..judgments.arrays import FloatArray, IntArray
+from ..judgments import FloatArray, IntArray, Judgments
 from ..models.trueskill import TrueSkill
 from .base import Check, Context, Experiment, Findings, Row, mean_row
 from .campaigns import WMT13, wmt13_pool

@@ -7,8 +7,7 @@ from collections.abc import Callable
 import numpy as np
 
 from ..compute import generator
-from ..judgments.arrays import FloatArray, IntArray
-from ..judgments.counts import PairCounts
+from ..judgments import FloatArray, IntArray, PairCounts
 from ..models.trueskill import TrueSkill
 from .base import Check, Context, Experiment, Findings, Row
 from .campaigns import WMT13, wmt13_pool

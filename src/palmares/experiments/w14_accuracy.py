@@ -6,8 +6,7 @@ import numpy as np
 
 from ..analysis.compare.heldout import partition, tuned_radius
 from ..compute import generator
-from ..judgments.arrays import FloatArray, IntArray
-from ..judgments.counts import PairCounts
+from ..judgments import FloatArray, IntArray, PairCounts
 from ..models.base import Model
 from ..models.hopkins_may import HopkinsMay
 from ..models.ratios import ExpectedWins

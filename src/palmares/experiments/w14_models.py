@@ -10,8 +10,7 @@ import numpy as np
 
 from ..compute import ExperimentStream, generator
 from ..ingest.files import read
-from ..judgments import Judgments
-from ..judgments.arrays import FloatArray
+from ..judgments import FloatArray, Judgments
 from ..ranking.bootstrap import comparable
 from ..ranking.rank import rank
 from .base import Check, Context, Experiment, Findings, Row

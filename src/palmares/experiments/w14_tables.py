@@ -10,8 +10,7 @@ import numpy as np
 
 from ..compute import generator
 from ..design.simulate import simulate
-from ..judgments.arrays import FloatArray
-from ..judgments.counts import PairCounts
+from ..judgments import FloatArray, PairCounts
 from ..models.ratios import ExpectedWins
 from .base import Check, Context, Experiment, Findings, Row
 from .published import HeadToHeadTable, head_to_head_tables, load

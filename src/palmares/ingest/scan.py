@@ -15,8 +15,7 @@ from pathlib import Path
 import polars as pl
 
 from ..errors import InputError
-from ..judgments import Judgments
-from ..judgments.counts import PairCounts
+from ..judgments import Judgments, PairCounts
 from .base import RECORD, Dropped, ReadOptions, ReadReport
 from .columns import Roles
 from .files import DroppedRowsWarning, detect, read_with_report

@@ -18,7 +18,7 @@ import numpy as np
 import polars as pl
 
 from ..errors import InputError, LossyWriteError
-from ..judgments.arrays import IntArray
+from ..judgments import IntArray
 from . import json_tables
 from .base import RECORD, Dropped, Format, Parsed, ReadOptions, Table
 from .columns import Roles, Sieve

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from .arrays import BoolArray, CodeArray, FloatArray, IntArray
 from .counts import OUTCOMES, PairCounts, cell_count, decode_cells, encode_cells, encode_pairs, outcome_index, pairs_of
+from .digest import row_words
 from .encoding import A_BETTER, B_BETTER, EXTRA_PREFIX, NAME_COLUMNS, TIE, VALUE_COLUMNS
 from .table import Judgments
 from .units import (
@@ -50,6 +51,7 @@ __all__ = [
     "few_units",
     "outcome_index",
     "pairs_of",
+    "row_words",
     "unit_codes",
     "unit_count",
     "unit_kinds",

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numba
 import numpy as np
 
-from ..judgments.arrays import FloatArray
+from ..judgments import FloatArray
 
 #: How ties are modelled.
 NONE, DAVIDSON, RAO_KUPPER = 0, 1, 2

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from ..judgments.arrays import IntArray
+from ..judgments import IntArray
 
 
 class Comparisons(NamedTuple):

@@ -18,7 +18,7 @@ import math
 import numba
 import numpy as np
 
-from ..judgments.arrays import FloatArray, IntArray
+from ..judgments import FloatArray, IntArray
 from .comparisons import Comparisons
 from .truncated import above, between
 

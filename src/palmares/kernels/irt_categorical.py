@@ -7,7 +7,7 @@ import math
 import numba
 import numpy as np
 
-from ..judgments.arrays import FloatArray, IntArray
+from ..judgments import FloatArray, IntArray
 
 
 @numba.njit(nogil=True, cache=True)  # type: ignore[untyped-decorator]

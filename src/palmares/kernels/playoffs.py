@@ -5,7 +5,7 @@ from __future__ import annotations
 import numba
 import numpy as np
 
-from ..judgments.arrays import FloatArray, IntArray
+from ..judgments import FloatArray, IntArray
 
 
 @numba.njit(nogil=True, cache=True)  # type: ignore[untyped-decorator]

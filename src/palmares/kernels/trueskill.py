@@ -11,7 +11,7 @@ import numba
 import numpy as np
 import numpy.typing as npt
 
-from ..judgments.arrays import FloatArray
+from ..judgments import FloatArray
 from .normal import tie_moments, win_moments
 
 #: Up to this σ, exp(±μ) cannot overflow, and weights of opponents are products instead of exponentials.

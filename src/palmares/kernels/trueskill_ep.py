@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numba
 import numpy as np
 
-from ..judgments.arrays import BoolArray, FloatArray, IntArray
+from ..judgments import BoolArray, FloatArray, IntArray
 from .normal import tie_moments, win_moments
 
 

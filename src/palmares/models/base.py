@@ -17,9 +17,7 @@ import numpy as np
 
 from ..compute import RngLike
 from ..errors import InputError, UnplaceableError
-from ..judgments import Judgments
-from ..judgments.arrays import FloatArray, IntArray
-from ..judgments.counts import PairCounts
+from ..judgments import FloatArray, IntArray, Judgments, PairCounts
 from . import MODELS
 
 RangeSource = Literal["resampling", "posterior", "runs"]

@@ -15,9 +15,7 @@ import numpy as np
 
 from ..compute import RngLike
 from ..errors import InputError
-from ..judgments import Judgments
-from ..judgments.arrays import FloatArray
-from ..judgments.counts import PairCounts
+from ..judgments import FloatArray, Judgments, PairCounts
 from .base import CountModel, Links, OutcomeFit, check_placeable, counts_of, mean_preference
 
 Reconstruction = Literal["arithmetic", "geometric", "asymmetric"]

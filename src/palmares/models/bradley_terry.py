@@ -10,9 +10,7 @@ import numpy as np
 
 from ..compute import RngLike
 from ..errors import InputError, UnplaceableError
-from ..judgments import Judgments
-from ..judgments.arrays import FloatArray
-from ..judgments.counts import PairCounts
+from ..judgments import FloatArray, Judgments, PairCounts
 from .base import Convergence, CountModel, Fit, Links, OutcomeFit, check_placeable, counts_of
 
 _KINDS = {"ignore": 0, "half": 0, "davidson": 1, "rao-kupper": 2}

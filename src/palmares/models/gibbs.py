@@ -8,9 +8,7 @@ from typing import ClassVar
 import numpy as np
 
 from ..errors import InputError
-from ..judgments import Judgments
-from ..judgments.arrays import FloatArray, IntArray
-from ..judgments.counts import PairCounts
+from ..judgments import FloatArray, IntArray, Judgments, PairCounts
 from ..kernels.comparisons import Comparisons
 from .base import Convergence, ModelBase, Needs, RangeSource
 

@@ -8,9 +8,7 @@ import numpy as np
 
 from ..compute import RngLike
 from ..errors import InputError
-from ..judgments import Judgments
-from ..judgments.arrays import FloatArray, IntArray
-from ..judgments.counts import PairCounts
+from ..judgments import FloatArray, IntArray, Judgments, PairCounts
 from ..kernels.comparisons import Comparisons
 from .base import OutcomeFit, check_placeable, counts_of
 from .gibbs import GibbsModel, check_chain, check_number, comparisons_of, convergence, positive

@@ -14,8 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..judgments.arrays import FloatArray
-from ..judgments.counts import PairCounts
+from ..judgments import FloatArray, PairCounts
 from .base import CountModel
 
 #: 2²⁰ subsets take 25 MB and, on the machine of the benchmark table, tens of milliseconds.

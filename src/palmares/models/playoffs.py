@@ -8,8 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..errors import InputError
-from ..judgments.arrays import FloatArray, IntArray
-from ..judgments.counts import PairCounts
+from ..judgments import FloatArray, IntArray, PairCounts
 from .base import CountModel
 
 

@@ -15,9 +15,7 @@ import numpy as np
 
 from ..compute import Execution, RngLike
 from ..errors import InputError
-from ..judgments import Judgments
-from ..judgments.arrays import FloatArray, IntArray
-from ..judgments.counts import PairCounts
+from ..judgments import FloatArray, IntArray, Judgments, PairCounts
 from . import trueskill_rows as reading
 from .base import Convergence, Fit, ModelBase, Needs, OutcomeFit, RangeSource
 from .playoffs import order_by_content

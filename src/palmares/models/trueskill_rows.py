@@ -8,9 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..errors import InputError
-from ..judgments import Judgments
-from ..judgments.arrays import BoolArray, FloatArray, IntArray
-from ..judgments.counts import PairCounts
+from ..judgments import BoolArray, FloatArray, IntArray, Judgments, PairCounts
 from .base import check_placeable, counts_of
 
 

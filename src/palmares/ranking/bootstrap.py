@@ -12,11 +12,19 @@ import numpy as np
 
 from ..compute import Execution, Stream, generator
 from ..errors import InputError
-from ..judgments import Judgments
-from ..judgments.arrays import FloatArray, IntArray
-from ..judgments.counts import PairCounts
-from ..judgments.digest import row_words
-from ..judgments.units import Unit, UnitKinds, check_units, choose_unit, unit_codes, unit_kinds
+from ..judgments import (
+    FloatArray,
+    IntArray,
+    Judgments,
+    PairCounts,
+    Unit,
+    UnitKinds,
+    check_units,
+    choose_unit,
+    row_words,
+    unit_codes,
+    unit_kinds,
+)
 from ..models.base import Fit, Model, Scorer
 
 #: A piece of work holds at most about this many numbers, which bounds memory.

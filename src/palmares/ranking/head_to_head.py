@@ -7,9 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..judgments import Judgments
-from ..judgments.arrays import FloatArray
-from ..judgments.counts import PairCounts
+from ..judgments import FloatArray, Judgments, PairCounts
 from ..models.base import counts_of
 from ..models.ratios import ExpectedWins
 from .result import Ranking

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..errors import InputError
-from ..judgments.arrays import FloatArray, IntArray
+from ..judgments import FloatArray, IntArray
 
 Number = TypeVar("Number", bound=np.generic)
 

@@ -10,9 +10,7 @@ import numpy as np
 
 from ..compute import Execution, RngLike, Stream
 from ..errors import InputError
-from ..judgments import Judgments, PairCounts
-from ..judgments.arrays import IntArray
-from ..judgments.units import FEW_UNITS, UNITS, Unit, choose_unit, few_units, unit_count
+from ..judgments import FEW_UNITS, UNITS, IntArray, Judgments, PairCounts, Unit, choose_unit, few_units, unit_count
 from ..models import DEFAULT_MODEL
 from ..models.base import Fit, Model, check_one_lang_pair, counts_of, create
 from . import SOURCES

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from ..judgments.arrays import FloatArray
+from ..judgments import FloatArray
 from ..models.base import Fit
 from .bootstrap import Replicates
 from .ranges import better, stability

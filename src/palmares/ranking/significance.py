@@ -7,9 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from ..errors import InputError
-from ..judgments import Judgments
-from ..judgments.arrays import FloatArray, IntArray
-from ..judgments.counts import PairCounts
+from ..judgments import FloatArray, IntArray, Judgments, PairCounts
 from ..models.base import counts_of
 
 #: The marks of Bojar et al. 2014, Tables 28–37, strongest first.

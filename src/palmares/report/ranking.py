@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..errors import InputError
-from ..judgments.arrays import FloatArray
+from ..judgments import FloatArray
 from ..ranking.result import Ranking
 from .tables import Column, Grouped, Table, View, interval_text, level_text, range_text, score_text
 

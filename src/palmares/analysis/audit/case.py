@@ -18,9 +18,9 @@ from ...judgments import (
     Unit,
     cell_count,
     choose_unit,
+    row_words,
     unit_codes,
 )
-from ...judgments.digest import row_words
 from ...models.base import Model, Scorer
 from ...models.bradley_terry import BradleyTerry, BradleyTerryFit
 from ...ranking.bootstrap import Replicates, resample

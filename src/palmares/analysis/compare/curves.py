@@ -13,8 +13,7 @@ import polars as pl
 
 from ...compute import Execution, RngLike, Stream, generator, seed_of
 from ...errors import InputError
-from ...judgments import Judgments
-from ...judgments.arrays import IntArray
+from ...judgments import IntArray, Judgments
 from ...models.base import Model, check_one_lang_pair
 from .gold import Gold
 from .run import contenders, models_text

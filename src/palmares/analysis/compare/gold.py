@@ -12,9 +12,7 @@ import polars as pl
 
 from ...compute import Execution, RngLike, Stream, generator
 from ...errors import InputError, PalmaresError
-from ...judgments import Judgments
-from ...judgments.arrays import FloatArray
-from ...judgments.units import choose_unit
+from ...judgments import FloatArray, Judgments, choose_unit
 from ...models.base import Model, check_one_lang_pair, check_placeable, create
 from ...ranking.bootstrap import comparable, resample
 from ...ranking.record import Record

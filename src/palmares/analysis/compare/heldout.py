@@ -13,9 +13,7 @@ import polars as pl
 
 from ...compute import Stream, generator
 from ...errors import InputError
-from ...judgments import Judgments
-from ...judgments.arrays import FloatArray, IntArray
-from ...judgments.counts import PairCounts
+from ...judgments import FloatArray, IntArray, Judgments, PairCounts
 from ...models.base import Fit, Model, check_one_lang_pair
 from ...ranking.bootstrap import comparable
 from .testing import Radii, Tested, check_radii

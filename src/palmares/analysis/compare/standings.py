@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ...judgments.arrays import FloatArray, IntArray
+from ...judgments import FloatArray, IntArray
 from .comparison import HIGHER_IS_BETTER, CalibrationBin, Measure, ModelScore
 from .heldout import MEASURES
 from .testing import Folds

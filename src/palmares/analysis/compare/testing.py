@@ -10,11 +10,18 @@ from typing import ClassVar, Literal, get_args
 import numpy as np
 
 from ...errors import InputError
-from ...judgments import Judgments, cell_count, decode_cells, outcome_index
-from ...judgments.arrays import FloatArray, IntArray
-from ...judgments.counts import PairCounts
-from ...judgments.digest import row_words
-from ...judgments.units import Unit, unit_codes
+from ...judgments import (
+    FloatArray,
+    IntArray,
+    Judgments,
+    PairCounts,
+    Unit,
+    cell_count,
+    decode_cells,
+    outcome_index,
+    row_words,
+    unit_codes,
+)
 from ...models.base import Model
 
 By = Literal["judgment", "ranking", "segment", "judge"]

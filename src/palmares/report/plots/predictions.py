@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 
 from ...errors import InputError
-from ...judgments import Judgments
-from ...judgments.counts import PairCounts
+from ...judgments import Judgments, PairCounts
 from ...models.base import Fit, counts_of
 from .theme import FAINT, INK, PALETTE, PERCENT, altair, themed
 

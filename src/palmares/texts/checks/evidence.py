@@ -22,7 +22,7 @@ from .base import Column, columns
 from .scripts import words
 
 if TYPE_CHECKING:
-    from ...judgments.arrays import FloatArray
+    from ...judgments import FloatArray
 
 #: Tokens of a text, each once, in an order that does not depend on the process.
 Tokens = Callable[[str], Iterable[str]]

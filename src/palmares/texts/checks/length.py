@@ -11,7 +11,7 @@ from ..testset import TestSet
 from .base import Column, Finding, columns
 
 if TYPE_CHECKING:
-    from ...judgments.arrays import BoolArray, FloatArray
+    from ...judgments import BoolArray, FloatArray
 
 #: Robust z (by the median absolute deviation) of the log ratio, and the least ratio, that count as wild.
 WILD_Z = 6.0

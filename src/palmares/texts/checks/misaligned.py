@@ -18,7 +18,7 @@ from .base import Finding, Severity, counted
 from .evidence import Evidence
 
 if TYPE_CHECKING:
-    from ...judgments.arrays import FloatArray, IntArray
+    from ...judgments import FloatArray, IntArray
 
 #: Shifts that are looked for, in lines.
 FURTHEST = 5
