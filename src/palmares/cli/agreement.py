@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -12,6 +12,7 @@ from . import inputs as reading
 from . import options
 
 if TYPE_CHECKING:
+    from ..analysis.agreement.run import Counting
     from ..compute import Execution
 
 
@@ -35,7 +36,7 @@ if TYPE_CHECKING:
 def agreement(
     inputs: reading.Inputs,
     judges: bool,
-    counting: Any,
+    counting: Counting,
     as_published: bool,
     resamples: int,
     p: float,

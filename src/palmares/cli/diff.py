@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -12,6 +12,7 @@ from . import options
 from .inputs import explained
 
 if TYPE_CHECKING:
+    from ..analysis.diff import Shared
     from ..report.tables import Group
 
 
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
 )
 @options.level_option
 @options.printing_options
-def diff(old: str, new: str, shared: Any, p: float, printing: options.Printing) -> None:
+def diff(old: str, new: str, shared: Shared, p: float, printing: options.Printing) -> None:
     """Say what changed between two rankings, and whether it is real.
 
     OLD.json and NEW.json are what `palmares rank --format json` printed. A change of score is real where chance does

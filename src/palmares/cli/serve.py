@@ -18,6 +18,7 @@ import click
 
 from ..errors import InputError
 from .campaign.store import database_option, database_url, need_server_extra, opened, opened_or_made
+from .options import grouped
 
 if TYPE_CHECKING:
     from ..campaign.demo import Demo
@@ -66,17 +67,22 @@ class Listener:
 
 
 @click.command()
-@click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on; 0.0.0.0 means all of them.")
-@click.option("--port", type=click.IntRange(1, 65535), default=8000, show_default=True, help="Port to listen on.")
-@click.option("--workers", type=click.IntRange(1, 256), default=1, show_default=True, help="Worker processes.")
-@click.option("--root-path", default="", metavar="PATH", help="Path below which a proxy serves this, such as /eval.")
-@click.option("--proxy-headers/--no-proxy-headers", default=False, show_default=True,
-              help="Trust X-Forwarded-For and X-Forwarded-Proto from a proxy.")  # fmt: skip
-@click.option("--forwarded-allow-ips", default="127.0.0.1", show_default=True, metavar="IP,IP",
-              help="Proxies to trust, for --proxy-headers.")  # fmt: skip
+@grouped(
+    "listener", Listener,
+    click.option("--host", default="127.0.0.1", show_default=True,
+                 help="Address to listen on; 0.0.0.0 means all of them."),
+    click.option("--port", type=click.IntRange(1, 65535), default=8000, show_default=True, help="Port to listen on."),
+    click.option("--workers", type=click.IntRange(1, 256), default=1, show_default=True, help="Worker processes."),
+    click.option("--root-path", default="", metavar="PATH",
+                 help="Path below which a proxy serves this, such as /eval."),
+    click.option("--proxy-headers/--no-proxy-headers", default=False, show_default=True,
+                 help="Trust X-Forwarded-For and X-Forwarded-Proto from a proxy."),
+    click.option("--forwarded-allow-ips", default="127.0.0.1", show_default=True, metavar="IP,IP",
+                 help="Proxies to trust, for --proxy-headers."),
+)  # fmt: skip
 @click.option("--demo", is_flag=True, help="Serve a made-up campaign to try things out, and print links to it.")
 @database_option
-def serve(database: str | None, demo: bool, **arguments: Any) -> None:
+def serve(listener: Listener, demo: bool, database: str | None) -> None:
     """Serve the campaigns of a database to judges and organisers on the web.
 
     Runs until it is stopped (Ctrl-C or SIGTERM). It has no TLS of its own: put an HTTPS proxy in front of it before
@@ -84,11 +90,10 @@ def serve(database: str | None, demo: bool, **arguments: Any) -> None:
     it to the database that --database names.
     """  # fmt: skip
     _check_proxy()
-    need_server_extra("the server", "sqlalchemy", "alembic", "fastapi", "jinja2", "uvicorn")
+    need_server_extra("the server", "fastapi", "jinja2", "uvicorn")
     from ..server.config import ServerConfig
 
     # What can be refused is refused before a demo is made in vain.
-    listener = Listener(**arguments)
     root_path = ServerConfig("", listener.root_path).root_path
     listener = replace(listener, root_path=root_path, host=_free_address(listener.host, listener.port))
     signal.signal(signal.SIGTERM, _stop)

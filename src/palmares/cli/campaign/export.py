@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -33,25 +33,23 @@ class Wanted:
 @click.command()
 @click.argument("name")
 @click.argument("target", metavar="OUT")
-@options.to_option
-@click.option(
-    "--drop",
-    default="",
-    metavar="A,B",
-    help="What may be dropped: position, time, duration, weight, extra, …",
-)
-@click.option("--collapse", is_flag=True, help="Treat outputs shared by several systems as systems of their own.")
-@click.option("--controls", is_flag=True, help="Include control outputs, as systems of their own.")
-@click.option("--texts", is_flag=True, help="Write screens with their texts instead, one JSON object per line.")
-@click.option("--revisions", is_flag=True, help="With --texts: include answers that were changed later.")
+@options.grouped(
+    "wanted", Wanted,
+    options.to_option,
+    click.option("--drop", default="", metavar="A,B",
+                 help="What may be dropped: position, time, duration, weight, extra, …"),
+    click.option("--collapse", is_flag=True, help="Treat outputs shared by several systems as systems of their own."),
+    click.option("--controls", is_flag=True, help="Include control outputs, as systems of their own."),
+    click.option("--texts", is_flag=True, help="Write screens with their texts instead, one JSON object per line."),
+    click.option("--revisions", is_flag=True, help="With --texts: include answers that were changed later."),
+)  # fmt: skip
 @database_option
-def export(name: str, target: str, database: str | None, **arguments: Any) -> None:
+def export(name: str, target: str, wanted: Wanted, database: str | None) -> None:
     """Export what a campaign has collected.
 
     The ending of OUT gives the format (.csv, .tsv, .jsonl, .parquet, .xml, …; .gz or .zst behind it compresses); "-"
     is standard output. People appear by pseudonym.
     """  # fmt: skip
-    wanted = Wanted(**arguments)
     _check(wanted)
     with opened(database) as db:
         if wanted.texts:

@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
 from ...campaign import LONGEST_DAYS, Role
 from ...errors import InputError
+from .. import options
 from .store import database_option, opened
 
 if TYPE_CHECKING:
@@ -35,25 +36,26 @@ class Invitation:
 @click.command()
 @click.argument("name")
 @click.argument("people", nargs=-1, metavar="[PERSON]...")
-@click.option("--role", type=click.Choice([role.value for role in reversed(Role)]), default="judge", show_default=True,
-              help="What they may do.")  # fmt: skip
-@click.option("--langs", default="", metavar="PAIR,PAIR", help="Language pairs of a judge.  [default: all]")
-@click.option("--days", type=click.FloatRange(0, LONGEST_DAYS, min_open=True), default=None,
-              help="Days until the links expire.  [default: the setting access.invite_days]")  # fmt: skip
-@click.option(
-    "--count", type=click.IntRange(1, 10_000), default=None, help="Invite this many more people: judge-01, judge-02, …"
-)
-@click.option("--url", default="http://127.0.0.1:8000", show_default=True, help="Address of the server.")
+@options.grouped(
+    "invitation", Invitation,
+    click.option("--role", type=click.Choice([role.value for role in reversed(Role)]), default="judge",
+                 show_default=True, help="What they may do."),
+    click.option("--langs", default="", metavar="PAIR,PAIR", help="Language pairs of a judge.  [default: all]"),
+    click.option("--days", type=click.FloatRange(0, LONGEST_DAYS, min_open=True), default=None,
+                 help="Days until the links expire.  [default: the setting access.invite_days]"),
+    click.option("--count", type=click.IntRange(1, 10_000), default=None,
+                 help="Invite this many more people: judge-01, judge-02, …"),
+    click.option("--url", default="http://127.0.0.1:8000", show_default=True, help="Address of the server."),
+)  # fmt: skip
 @click.option("--format", "output", type=click.Choice(["table", "csv", "json"]), default="table", show_default=True,
               help="Output format.")  # fmt: skip
 @database_option
-def invite(name: str, people: tuple[str, ...], output: str, database: str | None, **arguments: Any) -> None:
+def invite(name: str, people: tuple[str, ...], invitation: Invitation, output: str, database: str | None) -> None:
     """Create links for judges, organisers and observers; people who are not in the campaign yet are added.
 
     A link can be opened again, on any device, until it expires. It is printed once and not stored: someone who has
     lost theirs is invited again.
     """
-    invitation = Invitation(**arguments)
     base = _base(invitation.url)
     with opened(database) as db:
         from ...campaign.people import invite as make_invitation
@@ -135,7 +137,6 @@ def _added(
 
 def _print(invited: list[tuple[Person, str]], output: str) -> None:
     from ...report.campaign import Invitation
-    from ..options import Printing
 
-    Printing(output).show("campaign invite", [Invitation(person, link) for person, link in invited])
+    options.Printing(output).show("campaign invite", [Invitation(person, link) for person, link in invited])
     click.echo("anyone with a link can act as that person: give each link to its owner only", err=True)

@@ -24,13 +24,13 @@ database_option = click.option(
 #: The campaign that a command is about, where it can be left out if there is only one.
 name_argument = click.argument("name", required=False, metavar="[NAME]")
 
-#: What the extra 'server' brings, as it is imported.
+#: What every campaign needs of the extra 'server', as it is imported.
 _NEEDED = ("sqlalchemy", "alembic", "pydantic", "tomlkit")
 
 
-def need_server_extra(feature: str, *packages: str) -> None:
-    """Refuse with a word on how to install what is missing."""
-    for package in packages or _NEEDED:
+def need_server_extra(feature: str, *more: str) -> None:
+    """Refuse, with a word on how to install it, where something is missing that campaigns or ``more`` need."""
+    for package in (*_NEEDED, *more):
         if find_spec(package) is None:
             raise MissingExtraError(feature, "server", package)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass
 from shlex import quote
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -22,7 +22,24 @@ if TYPE_CHECKING:
 #: Of many findings of one language pair, so many are printed.
 _MOST = 20
 
-text_options = options.stacked(
+
+@dataclass(frozen=True)
+class TextOptions:
+    """The texts of a campaign: where they are, how they are read, and which errors in them are accepted."""
+
+    texts: str | None
+    source: str | None
+    reference: str | None
+    documents: str | None
+    systems: tuple[str, ...]
+    langs: str | None
+    from_: str
+    encoding: str
+    accept: tuple[str, ...]
+
+
+text_options = options.grouped(
+    "given", TextOptions,
     click.argument("texts", required=False, metavar="[TEXTS]"),
     click.option("--source", metavar="FILE", help="Source texts, one per line."),
     click.option("--reference", metavar="FILE", help="Reference translations, one per line."),
@@ -38,27 +55,12 @@ text_options = options.stacked(
 )  # fmt: skip
 
 
-@dataclass(frozen=True)
-class TextOptions:
-    """What `text_options` were given."""
-
-    texts: str | None
-    source: str | None
-    reference: str | None
-    documents: str | None
-    systems: tuple[str, ...]
-    langs: str | None
-    from_: str
-    encoding: str
-    accept: tuple[str, ...]
-
-
 @click.command()
 @click.argument("name")
 @text_options
 @settings_options
 @database_option
-def new(name: str, database: str | None, settings: str | None, changes: tuple[str, ...], **arguments: Any) -> None:
+def new(name: str, given: TextOptions, settings: str | None, changes: tuple[str, ...], database: str | None) -> None:
     """Create a campaign from texts.
 
     TEXTS is a folder with one file per system (source.txt, reference.txt, A.txt, …), a folder of such folders named by
@@ -66,7 +68,7 @@ def new(name: str, database: str | None, settings: str | None, changes: tuple[st
     a check finds errors, nothing is stored.
     """  # fmt: skip
     chosen = settings_from(settings, changes)  # before the texts, so that a wrong setting is noticed at once
-    testsets = _checked(TextOptions(**arguments))
+    testsets = _checked(given)
     with opened_or_made(database) as db:
         from ...campaign.create import create_campaign
 
@@ -79,7 +81,7 @@ def new(name: str, database: str | None, settings: str | None, changes: tuple[st
 @click.argument("name")
 @text_options
 @database_option
-def add(name: str, database: str | None, **arguments: Any) -> None:
+def add(name: str, given: TextOptions, database: str | None) -> None:
     """Add language pairs to a campaign.
 
     The texts are given and checked as for `palmares campaign new`.
@@ -90,20 +92,20 @@ def add(name: str, database: str | None, **arguments: Any) -> None:
 
         with db.read() as tx:
             find_campaign(tx, name)  # before the texts, so that a wrong name is noticed at once
-        testsets = _checked(TextOptions(**arguments))
+        testsets = _checked(given)
         add_pairs(db, name, testsets)
         _say_what_was_stored(db, name, testsets)
 
 
 @click.command()
 @text_options
-def check(**arguments: Any) -> None:
+def check(given: TextOptions) -> None:
     """Check texts without storing anything.
 
     Prints common problems of test sets with their line numbers, errors first. Exits with status 2 if there is an error
     that --accept does not name.
     """
-    testsets = _checked(TextOptions(**arguments))
+    testsets = _checked(given)
     for testset in testsets:
         click.echo(_described(testset))
 
