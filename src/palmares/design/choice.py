@@ -95,7 +95,8 @@ class Strategy(Protocol):
 
 def choose(pool: Pool, strategy: str, uniform_share: float, rng: Random) -> Choice:
     """Choose by the strategy, or, for a share of screens, uniformly; with the probability of both together."""
-    chosen, uniform = STRATEGIES.load(strategy)(), Uniform()
+    chosen: Strategy = STRATEGIES.load(strategy)()
+    uniform = Uniform()
     by_chance = rng.random() < uniform_share
     segment, outputs = (uniform if by_chance else chosen).draw(pool, rng)
     probability = uniform_share * uniform.probability(pool, segment, outputs)
