@@ -63,15 +63,20 @@ class Execution:
     seed: int | None = None
 
     def __post_init__(self) -> None:
-        if self.workers is not None and self.workers < 1:
-            raise InputError(f"workers: got {self.workers}; allowed: at least 1")
-        known = self.executor is None or self.executor in KINDS or isinstance(self.executor, Executor)
+        if self.workers is not None and not (isinstance(self.workers, int | np.integer) and self.workers >= 1):
+            raise InputError(f"workers: got {self.workers!r}; allowed: at least 1")
+        if self.seed is not None and not (isinstance(self.seed, int | np.integer) and self.seed >= 0):
+            raise InputError(f"seed: got {self.seed!r}; allowed: a whole number of at least 0; None draws one")
+        known = self.executor is None or isinstance(self.executor, Executor)
+        known = known or (isinstance(self.executor, str) and self.executor in KINDS)
         if not known and _dask_executor(self.executor) is None:
             raise InputError(f"executor: got {self.executor!r}; allowed: {', '.join(KINDS)}, or an Executor object")
 
     @classmethod
     def prepared(cls, given: Execution | None, rng: RngLike) -> Execution:
         """What a public function was given, with a seed: ``rng``'s, else the execution's own, else a new one."""
+        if not isinstance(given, cls | None):
+            raise InputError(f"execution: got {given!r}; allowed: palmares.Execution(…), such as Execution('serial')")
         execution = given or cls()
         if rng is not None and execution.seed is not None:
             raise InputError(
