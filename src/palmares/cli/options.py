@@ -17,6 +17,7 @@ from ..errors import ConvergenceError, InputError
 from ..ingest import FORMATS
 from ..models import DEFAULT_MODEL, MODELS
 from ..ranking import SOURCES
+from ..report import OUTPUTS
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
@@ -29,8 +30,6 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 F = TypeVar("F", bound=Callable[..., Any])
-
-OUTPUTS = ("table", "json", "csv", "markdown", "latex")
 
 
 def stacked(*options: Callable[[F], F]) -> Callable[[F], F]:

@@ -7,6 +7,9 @@ from __future__ import annotations
 
 from ..registry import Entry, Registry
 
+#: What results can be printed as.
+OUTPUTS = ("table", "json", "csv", "markdown", "latex")
+
 #: Every kind of result, by the command that prints it.
 VIEWS = Registry(
     "result",

@@ -12,9 +12,7 @@ from operator import methodcaller
 from typing import Any, Generic, Literal, TypeVar
 
 from ..errors import InputError
-from . import VIEWS
-
-FORMATS = ("table", "json", "csv", "markdown", "latex")
+from . import OUTPUTS, VIEWS
 
 
 def _plain(value: Any) -> str:
@@ -107,12 +105,12 @@ class Rendered:
 
 
 def rendered(command: str, results: Sequence[Grouped[Any]], output: str, part: str | None = None) -> Rendered:
-    """The results of a command (a key of `palmares.report.VIEWS`) in one of `FORMATS`."""
+    """The results of a command (a key of `palmares.report.VIEWS`) in one of `OUTPUTS`."""
     view: View = VIEWS.load(command)
     if part is not None and part not in view.parts:
         raise InputError(f"{command}: got part {part!r}; allowed: {', '.join(view.parts) or 'none'}")
-    if output not in FORMATS:
-        raise InputError(f"{command}: got format {output!r}; allowed: {', '.join(FORMATS)}")
+    if output not in OUTPUTS:
+        raise InputError(f"{command}: got format {output!r}; allowed: {', '.join(OUTPUTS)}")
     if output == "json":
         return Rendered(json_text(view.json(results)))
     layout = view.flat if output == "csv" and view.flat is not None else view.tables
