@@ -12,10 +12,9 @@ from builders import counted
 from palmares import describe, head_to_head, rank
 from palmares.errors import InputError
 from palmares.judgments import Judgments
-from palmares.report import VIEWS
+from palmares.report import OUTPUTS, VIEWS
 from palmares.report.ranking import ranking_table
 from palmares.report.tables import (
-    FORMATS,
     RENDERERS,
     Column,
     Grouped,
@@ -266,7 +265,7 @@ def test_everything_that_is_listed_can_be_shown(command: str) -> None:
 
 
 @pytest.mark.parametrize("command", ["campaign list", "campaign people", "campaign log", "experiments"])
-@pytest.mark.parametrize("output", FORMATS)
+@pytest.mark.parametrize("output", OUTPUTS)
 def test_a_list_of_nothing_can_be_shown_too(command: str, output: str) -> None:
     text = rendered(command, [], output).text
     assert text == "[]\n" if output == "json" else text.splitlines()
