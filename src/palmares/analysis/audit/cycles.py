@@ -31,7 +31,7 @@ def intransitivity(case: Case) -> Finding:
     """
     n = len(case.systems)
     if n < 3:
-        return skipped("intransitivity", "a circle takes three systems")
+        return skipped("intransitivity", "a circle needs at least three systems")
     margin, expected, error = margins(case)
     if circular(np.ones_like(margin) * (error > 0))[0] == 0:
         return skipped("intransitivity", "no three systems were all compared with each other")
