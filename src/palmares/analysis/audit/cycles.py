@@ -1,4 +1,4 @@
-"""``intransitivity``: do systems beat each other in circles more than chance makes them?"""
+"""``intransitivity``: do systems beat each other in circles more often than by chance?"""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def intransitivity(case: Case) -> Finding:
     cycles = strongest(z)
     return Finding(
         "intransitivity",
-        f"there {'is' if count == 1 else 'are'} {number(count, 'circular triple')} of systems where chance makes "
+        f"there {'is' if count == 1 else 'are'} {number(count, 'circular triple')} of systems where chance gives "
         f"{decimals(mean, 1)} ({low:.0f} to {high:.0f})"
         + (f"; strongest: {_named(case, cycles[0])}" if cycles else ""),
         f"strength of circles, simulated margins ({SIMULATIONS})",
