@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from itertools import combinations
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
 
@@ -23,6 +23,7 @@ from ..ranking.result import RankedSystem, Ranking
 from ..ranking.significance import holm
 
 Shared = Literal["none", "all"]
+SHARED: tuple[Shared, ...] = get_args(Shared)
 Verdict = Literal["rose", "fell", "not shown", "entered", "left", "not compared"]
 Pairs = tuple[tuple[str, str], ...]
 
@@ -119,7 +120,7 @@ def diff(
     p
         Chance gives a verdict for any system at most this often; 1 − p is the level of intervals.
     """
-    if shared not in ("none", "all"):
+    if shared not in SHARED:
         raise InputError(f"shared: got {shared!r}; allowed: none, all")
     if not 0 < p < 1:
         raise InputError(f"p: got {p}; allowed: between 0 and 1, e.g. 0.05")
@@ -161,7 +162,9 @@ def _obstacle(old: Published, new: Published, settings: Mapping[str, Any]) -> st
     if not common:
         return "no system is in both rankings"
     if set(old.lines) != set(new.lines) and (model := new.record.model) not in _FIELD_FREE:
-        return f"systems entered or left, and scores of {model} depend on which systems take part: only ranks are compared"
+        return (
+            f"systems entered or left, and scores of {model} depend on which systems take part: only ranks are compared"
+        )
     if any(ranking.lines[name].error is None for ranking in (old, new) for name in common):
         return "a ranking made without resampling has no standard errors, so only ranks are compared"
     return None

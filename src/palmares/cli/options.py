@@ -7,6 +7,7 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
@@ -15,6 +16,7 @@ import click
 from ..errors import ConvergenceError, InputError
 from ..ingest import FORMATS
 from ..models import DEFAULT_MODEL, MODELS
+from ..ranking import SOURCES
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
@@ -57,6 +59,25 @@ def grouped(name: str, kind: Callable[..., Any], *options: Callable[[F], F]) -> 
         return decorated
 
     return decorate
+
+
+class Vocabulary(click.Choice):  # type: ignore[type-arg]  # generic since click 8.2
+    """A choice among the words that a module has: ``palmares.analysis.diff:SHARED``.
+
+    The module is imported when the option is parsed or explained, so that listing commands stays quick and no word is
+    written down twice.
+    """
+
+    def __init__(self, target: str) -> None:
+        super().__init__(())
+        self._module, _, self._attribute = target.partition(":")
+        del self.choices
+
+    def __getattr__(self, name: str) -> Any:
+        if name != "choices":
+            raise AttributeError(name)
+        self.choices = tuple(str(word) for word in getattr(import_module(self._module), self._attribute))
+        return self.choices
 
 
 # -- what is printed, and how -------------------------------------------------------------------------
@@ -167,8 +188,7 @@ _RANKING_OPTIONS = (
                  help="A setting of the model. Repeat for several."),
     click.option("--resamples", type=click.IntRange(1), default=1000, show_default=True, help="Bootstrap samples."),
     click.option("--resample",
-                 type=click.Choice(["auto", "pair", "ranking", "segment", "judge", "posterior", "sign-test", "none"]),
-                 default="auto", show_default=True,
+                 type=click.Choice(SOURCES), default="auto", show_default=True,
                  help="Resampling unit of the bootstrap. auto: ranking, or pair without ranking ids. posterior: the "
                       "model's own draws. sign-test: sign tests instead of a bootstrap."),
     level_option,
@@ -210,8 +230,8 @@ def check_converged(rankings: Iterable[Ranking]) -> None:
 seed_option = click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Random seed.")
 _EXECUTION_OPTIONS = stacked(
     seed_option,
-    click.option("--executor", type=click.Choice(["serial", "threads", "processes"]), default="threads",
-                 show_default=True, help="How work is run in parallel; it never changes a number."),
+    click.option("--executor", metavar="threads|processes|serial", default="threads", show_default=True,
+                 help="How work is run in parallel; it never changes a number."),
     click.option("--workers", type=click.IntRange(1), default=None,
                  help="Threads or processes to use.  [default: all cores]"),
     click.option("--dask", metavar="ADDRESS|FILE",
