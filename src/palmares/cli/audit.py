@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 def audit(
     inputs: reading.Inputs, ranking: options.RankingOptions, show: str, execution: Execution, printing: options.Printing
 ) -> None:
-    """Say which claims of a ranking the judgments support.
+    """Check which claims of a ranking the judgments support.
 
     Runs a fixed list of checks (positions, judges, circles, ties, drift, design), each with a test and an effect size
     with its interval, and gives every claim of the ranking a verdict: supported, fragile, or not shown. If nothing is

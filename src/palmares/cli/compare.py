@@ -146,7 +146,7 @@ def compare(
     execution: Execution,
     printing: options.Printing,
 ) -> None:
-    """Say which model best predicts judgments that it has not seen.
+    """Compare how well models predict judgments that they have not seen.
 
     Every model is trained on all folds but one and tested on that one. Prints accuracy, perplexity and Brier score
     with standard errors, and the distance from the best model.

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 @options.level_option
 @options.printing_options
 def diff(old: str, new: str, shared: Any, p: float, printing: options.Printing) -> None:
-    """Say what changed between two rankings, and whether it is real.
+    """Show what changed between two rankings, and whether it is real.
 
     OLD.json and NEW.json are what `palmares rank --format json` printed. A change in score is real if chance
     does not explain it, corrected for the number of systems.

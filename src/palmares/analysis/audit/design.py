@@ -172,7 +172,7 @@ def compared(case: Case) -> FloatArray:
 
 
 def groups(case: Case) -> Finding:
-    """Say whether judgments link all systems, and how few of them hold the systems together."""
+    """Check whether judgments link all systems, and how few of them are the weakest link."""
     linked = case.linked
     weight, side = minimum_cut(compared(case))
     cut = [name for name, inside in zip(case.systems, side, strict=True) if inside]
