@@ -10,6 +10,8 @@ from stores import new_campaign, new_judge
 from palmares.campaign.database import Database
 from palmares.campaign.definition import change_state
 
+pytestmark = pytest.mark.any_database
+
 
 @pytest.fixture
 def ann(visit: Visit, db: Database) -> Judge:

@@ -10,6 +10,8 @@ from stores import new_campaign, new_judge, sample_texts
 from palmares.campaign.database import Database
 from palmares.campaign.people import Person, find_person, invite, revoke
 
+pytestmark = pytest.mark.any_database
+
 WAITING = "Answers waiting to be sent: {}."
 
 

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import pytest
 from browsers import Judge, Visit, on_sqlite, stored
 from playwright.sync_api import expect
 from stores import new_campaign, new_judge
 
 from palmares.campaign.database import Database
 from palmares.campaign.people import Person, Role, add_person
+
+pytestmark = pytest.mark.any_database
 
 
 def plain(visit: Visit, person: Person) -> Judge:

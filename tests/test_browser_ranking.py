@@ -14,6 +14,8 @@ from palmares.campaign import schema
 from palmares.campaign.database import Database
 from palmares.campaign.people import Role, add_person, invite
 
+pytestmark = pytest.mark.any_database
+
 
 @pytest.fixture
 def ann(visit: Visit, db: Database) -> Judge:

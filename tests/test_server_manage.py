@@ -31,6 +31,8 @@ from palmares.server.manage_export import DOWNLOADS
 from palmares.texts import TestSet
 from palmares.texts.testset import make
 
+pytestmark = pytest.mark.any_database
+
 HOME = "/c/news/manage"
 PAGES = ("", "/people", "/settings", "/settings?revision=1", "/log", "/export")
 FOR_ORGANISERS = ("/log",)
