@@ -15,9 +15,10 @@ from statistics import median, quantiles
 
 import httpx2 as httpx
 
+from palmares.campaign import Role
 from palmares.campaign.create import create_campaign
 from palmares.campaign.database import Database
-from palmares.campaign.people import Role, add_person, invite
+from palmares.campaign.people import add_person, invite
 from palmares.campaign.settings import Settings
 from palmares.texts import LanguagePair, Segment
 from palmares.texts.testset import make

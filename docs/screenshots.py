@@ -18,10 +18,11 @@ from typing import Any
 import uvicorn
 from playwright.sync_api import Browser, Page, sync_playwright
 
+from palmares.campaign import Role
 from palmares.campaign.answers import Answer, submit
 from palmares.campaign.database import Database
 from palmares.campaign.demo import NAME, Demo, make_demo
-from palmares.campaign.people import Role, add_person, consent, find_person, invite
+from palmares.campaign.people import add_person, consent, find_person, invite
 from palmares.campaign.screens import load
 from palmares.campaign.work import next_screen
 from palmares.server.app import create_app

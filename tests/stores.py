@@ -20,10 +20,11 @@ from typing import Any
 import pytest
 from postgres import shared_cluster
 
+from palmares.campaign import Role
 from palmares.campaign.answers import Answer, Receipt, submit
 from palmares.campaign.create import create_campaign
 from palmares.campaign.database import Database
-from palmares.campaign.people import Person, Role, add_person, consent, find_person
+from palmares.campaign.people import Person, add_person, consent, find_person
 from palmares.campaign.screens import ScreenView, load
 from palmares.campaign.settings import Settings
 from palmares.campaign.work import next_screen

@@ -11,9 +11,9 @@ from fastapi import FastAPI
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from stores import new_campaign, new_judge, sample_texts
 
-from palmares.campaign import schema
+from palmares.campaign import Role, schema
 from palmares.campaign.database import Database
-from palmares.campaign.people import Role, add_person, invite
+from palmares.campaign.people import add_person, invite
 
 pytestmark = pytest.mark.any_database
 

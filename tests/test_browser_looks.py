@@ -10,8 +10,9 @@ from browsers import PHONE, Judge, Visit, on_sqlite
 from playwright.sync_api import Page, expect
 from stores import new_campaign, new_judge, sample_texts
 
+from palmares.campaign import Role
 from palmares.campaign.database import Database
-from palmares.campaign.people import Role, add_person, invite
+from palmares.campaign.people import add_person, invite
 
 pytestmark = on_sqlite
 

@@ -7,8 +7,9 @@ from browsers import Judge, Visit, on_sqlite, stored
 from playwright.sync_api import expect
 from stores import new_campaign, new_judge
 
+from palmares.campaign import Role
 from palmares.campaign.database import Database
-from palmares.campaign.people import Person, Role, add_person
+from palmares.campaign.people import Person, add_person
 
 pytestmark = pytest.mark.any_database
 

@@ -10,9 +10,9 @@ from browsers import Judge, Visit, on_sqlite, stored
 from playwright.sync_api import Page, expect
 from stores import new_campaign, new_judge
 
-from palmares.campaign import schema
+from palmares.campaign import Role, schema
 from palmares.campaign.database import Database
-from palmares.campaign.people import Role, add_person, invite
+from palmares.campaign.people import add_person, invite
 
 pytestmark = pytest.mark.any_database
 

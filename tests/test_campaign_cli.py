@@ -23,9 +23,10 @@ import sqlalchemy as sa
 from stores import PLAIN, judge_screens, new_campaign, new_judge, sample_texts
 
 import palmares as pm
+from palmares.campaign import Role
 from palmares.campaign.database import Database
 from palmares.campaign.migrations import head, upgrade
-from palmares.campaign.people import Role, add_person, consent, find_person, invite, redeem
+from palmares.campaign.people import add_person, consent, find_person, invite, redeem
 from palmares.campaign.refusals import DatabaseError
 from palmares.campaign.settings import Settings
 from palmares.cli.campaign import CAMPAIGN_COMMANDS

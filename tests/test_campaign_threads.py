@@ -13,13 +13,13 @@ import pytest
 import sqlalchemy as sa
 from stores import new_campaign, new_judge, next_view, sample_texts
 
-from palmares.campaign import schema
+from palmares.campaign import Role, schema
 from palmares.campaign.answers import Answer, Receipt, submit
 from palmares.campaign.create import create_campaign
 from palmares.campaign.database import Database
 from palmares.campaign.definition import change_settings, language_pairs
 from palmares.campaign.limits import count_write
-from palmares.campaign.people import Person, Role, add_person, invite, join, revoke, who
+from palmares.campaign.people import Person, add_person, invite, join, revoke, who
 from palmares.campaign.refusals import CampaignError, Conflict, Uninvited
 from palmares.campaign.screens import load
 from palmares.campaign.settings import Settings

@@ -10,13 +10,13 @@ import pytest
 import sqlalchemy as sa
 from stores import Clock, answer, judge_screens, new_campaign, new_judge, next_view, sample_texts
 
-from palmares.campaign import leases, schema
+from palmares.campaign import Role, leases, schema
 from palmares.campaign.answers import Answer, save_draft, submit
 from palmares.campaign.create import add_pairs
 from palmares.campaign.database import Database
 from palmares.campaign.definition import change_settings, change_state, settings_of
 from palmares.campaign.journal import entries
-from palmares.campaign.people import Person, Role, add_person, consent, find_person, pseudonymise, revoke
+from palmares.campaign.people import Person, add_person, consent, find_person, pseudonymise, revoke
 from palmares.campaign.refusals import ConsentNeeded, JudgesOnly
 from palmares.campaign.screens import ScreenView
 from palmares.campaign.work import next_screen

@@ -11,7 +11,6 @@ import pytest
 
 from palmares import CampaignPlan, coverage
 from palmares.cli import COMMANDS, main
-from palmares.cli.coverage import UNITS
 from palmares.compute import Execution
 from palmares.design.coverage import MEASURES, SOURCES, Coverage, measure, methods_of
 from palmares.errors import InputError
@@ -223,7 +222,7 @@ def test_the_command_prints_a_table_that_ends_with_its_signature(capfd: pytest.C
     status, out, _ = run(capfd, *CHEAP, "--model", "bojar")
     lines = out.splitlines()
     assert status == 0
-    assert [line.split()[:2] for line in lines[2:6]] == [["bojar", unit] for unit in UNITS[:4]]
+    assert [line.split()[:2] for line in lines[2:6]] == [["bojar", unit] for unit in SOURCES[:4]]
     assert lines[-1].startswith("systems:5|")
 
 
@@ -239,8 +238,10 @@ def test_the_options_have_the_defaults_of_the_plan(command: str) -> None:
         assert (command, setting.name) == ("coverage", "lang_pair") or given[setting.name] == setting.default
 
 
-def test_the_command_knows_every_unit() -> None:
-    assert UNITS == SOURCES
+def test_the_command_knows_every_unit_and_takes_the_default_ones() -> None:
+    option = next(option for option in COMMANDS.load("coverage").params if option.name == "units")
+    assert option.type.choices == SOURCES
+    assert tuple(option.default) == SOURCES[:4]
 
 
 # -- published figures -----------------------------------------------------------------------------
@@ -299,7 +300,7 @@ def test_the_default_unit_keeps_its_word_where_pair_does_not() -> None:
 
 @pytest.mark.slow
 def test_the_default_unit_keeps_its_word_in_a_larger_study() -> None:
-    found = study(USUAL, methods=methods_of(["bradley-terry"], UNITS[:4]), campaigns=150, resamples=400)
+    found = study(USUAL, methods=methods_of(["bradley-terry"], SOURCES[:4]), campaigns=150, resamples=400)
     check_default_unit(found)
     pair, ranking, segment, judge = found.lines
     assert pair.misses > 0.05 + 2 * pair.misses_error

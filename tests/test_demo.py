@@ -12,12 +12,12 @@ from unicodedata import is_normalized
 import pytest
 import sqlalchemy as sa
 
-from palmares.campaign import schema
+from palmares.campaign import Role, schema
 from palmares.campaign.answers import Answer, submit
 from palmares.campaign.database import Database
 from palmares.campaign.demo import SETTINGS, Demo, demo_texts, make_demo
 from palmares.campaign.demo.judges import DAMAGE, HITS, JUDGES, QUALITY, qualities
-from palmares.campaign.people import Role, consent, people, redeem
+from palmares.campaign.people import consent, people, redeem
 from palmares.campaign.screens import ScreenView, load
 from palmares.campaign.work import next_screen
 from palmares.errors import InputError

@@ -18,6 +18,7 @@ from palmares.judgments.counts import PairCounts
 from palmares.judgments.units import UNITS, choose_unit, unit_codes, unit_kinds
 from palmares.models.base import Fit, ModelBase, create
 from palmares.models.ratios import ExpectedWins
+from palmares.ranking import SOURCES
 from palmares.ranking import bootstrap as resampling
 from palmares.ranking.bootstrap import places, resample
 from palmares.ranking.ranges import clusters, rank_ranges
@@ -479,3 +480,7 @@ def test_one_ranking_has_no_ranges() -> None:
     ranking = rank(data, rng=0)
     assert [line.range for line in ranking.lines] == [None] * 3
     assert "only one ranking, so nothing can be drawn: there are no ranges" in ranking.notes
+
+
+def test_ranges_can_come_from_every_unit() -> None:
+    assert [source for source in SOURCES if source in UNITS] == list(UNITS)

@@ -13,10 +13,10 @@ from starlette.types import Receive, Scope, Send
 from stores import Clock, new_campaign, new_judge, next_view
 from webs import csrf_in, signed_in, staff, visitor
 
-from palmares.campaign import schema
+from palmares.campaign import Role, schema
 from palmares.campaign.database import Database
 from palmares.campaign.definition import change_settings
-from palmares.campaign.people import Role, add_person, invite, pseudonymise, revoke
+from palmares.campaign.people import add_person, invite, pseudonymise, revoke
 from palmares.campaign.settings import Settings
 from palmares.errors import InputError
 from palmares.server.access import check_declarations, declared_roles, routes

@@ -13,10 +13,10 @@ from fastapi import FastAPI
 from stores import SYSTEMS, judge_screens, new_campaign, new_judge, sample_texts
 from webs import Visitor, signed_in
 
-from palmares.campaign import schema
+from palmares.campaign import Role, schema
 from palmares.campaign.database import Database
 from palmares.campaign.definition import change_settings, change_state, settings_of
-from palmares.campaign.people import Role, add_person
+from palmares.campaign.people import add_person
 from palmares.server.judging import script_words
 from palmares.server.words import LANGUAGES, words
 from palmares.texts import LanguagePair, Segment

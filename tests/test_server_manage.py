@@ -18,11 +18,11 @@ from stores import PLAIN, Clock, new_campaign, new_judge, next_view, sample_text
 from webs import Visitor, csrf_in, signed_in, staff, visitor
 
 import palmares as pm
-from palmares.campaign import journal, schema
+from palmares.campaign import Role, journal, schema
 from palmares.campaign.answers import Answer, submit
 from palmares.campaign.database import Database
 from palmares.campaign.definition import change_settings, differing, find_campaign, settings_of
-from palmares.campaign.people import Person, Role, add_person, find_person, invite, open_session, people, redeem
+from palmares.campaign.people import Person, add_person, find_person, invite, open_session, people, redeem
 from palmares.campaign.settings import Settings
 from palmares.server.app import create_app
 from palmares.server.config import ServerConfig

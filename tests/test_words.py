@@ -12,8 +12,8 @@ import pytest
 from jinja2 import nodes
 from starlette.requests import Request
 
+from palmares.campaign import Role
 from palmares.campaign.answers import SKIP_REASONS
-from palmares.campaign.people import Role
 from palmares.server.judging import script_words
 from palmares.server.pages import HERE, LANGUAGE_COOKIE, STATIC, environment, render, to_html
 from palmares.server.problems import IN_WORDS

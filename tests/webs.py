@@ -18,8 +18,9 @@ import uvicorn
 from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
+from palmares.campaign import Role
 from palmares.campaign.database import Database
-from palmares.campaign.people import Person, Role, add_person, invite
+from palmares.campaign.people import Person, add_person, invite
 from palmares.server.app import create_app
 from palmares.server.config import ServerConfig
 

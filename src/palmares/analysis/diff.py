@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from itertools import combinations
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
 
@@ -23,6 +23,7 @@ from ..ranking.result import RankedSystem, Ranking
 from ..ranking.significance import holm
 
 Shared = Literal["none", "all"]
+SHARED: tuple[Shared, ...] = get_args(Shared)
 Verdict = Literal["rose", "fell", "not shown", "entered", "left", "not compared"]
 Pairs = tuple[tuple[str, str], ...]
 
@@ -119,7 +120,7 @@ def diff(
     p
         Chance gives a verdict for any system at most this often; 1 − p is the level of intervals.
     """
-    if shared not in ("none", "all"):
+    if shared not in SHARED:
         raise InputError(f"shared: got {shared!r}; allowed: none, all")
     if not 0 < p < 1:
         raise InputError(f"p: got {p}; allowed: between 0 and 1, e.g. 0.05")

@@ -30,8 +30,8 @@ Query: TypeAlias = sa.Select[*tuple[Any, ...]]
 #: The name of a campaign behind a URL; what else may follow a '#' belongs to a path or a password.
 _CAMPAIGN = re.compile(r"(.*)#([\w-]+)")
 _JUDGMENT, _SERVED, _SCREEN = schema.judgment.c, schema.served.c, schema.screen.c
-#: What is known of every answer, with its type and where it is stored. The first four are used up; the others are columns
-#: of the judgments. Lists come as JSON text, which polars reads faster.
+#: What is known of every answer, with its type and where it is stored. The first four are used up; the others are
+#: columns of the judgments. Lists come as JSON text, which polars reads faster.
 _ANSWER: dict[str, tuple[pl.DataType, sa.ColumnElement[Any]]] = {
     RECORD: (pl.Int64(), _SERVED.id),
     "places": (pl.String(), sa.cast(_SERVED.places, sa.Text)),

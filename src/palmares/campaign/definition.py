@@ -11,11 +11,10 @@ from typing import Any
 import sqlalchemy as sa
 
 from ..errors import InputError
-from . import journal, schema
+from . import STATES, journal, schema
 from .database import Database
 from .settings import Settings
 
-STATES = ("open", "paused", "closed")
 #: What a campaign may be called: the name becomes part of addresses.
 CAMPAIGN_NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,62}")
 #: Longer values are not shown in a list of changes.

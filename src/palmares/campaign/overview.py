@@ -14,12 +14,11 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from . import schema
+from . import Role, schema
 from .control_results import NOTHING, ControlResults, control_results
 from .database import Database
 from .definition import CampaignInfo, PairInfo, find_campaign, language_pairs, settings_of
 from .leases import alive, lacking
-from .people import Role
 from .settings import Settings
 from .stopping import comparisons, has_stopped
 

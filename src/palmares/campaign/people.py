@@ -10,22 +10,14 @@ import secrets
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from enum import StrEnum
 
 import sqlalchemy as sa
 
 from ..errors import InputError
-from . import journal, leases, schema
+from . import LONGEST_DAYS, Role, journal, leases, schema
 from .database import Database
 from .definition import CampaignInfo, find_campaign, lock, settings_of
 from .refusals import Uninvited
-from .settings import LONGEST_DAYS
-
-
-class Role(StrEnum):
-    ORGANISER = "organiser"
-    OBSERVER = "observer"
-    JUDGE = "judge"
 
 
 @dataclass(frozen=True)

@@ -24,11 +24,10 @@ from ..design.choice import STRATEGIES
 from ..design.stopping import StoppingRule
 from ..errors import InputError
 from ..ingest.source import has_half_character
+from . import LONGEST_DAYS
 
 #: The version of the file's layout; a file of another version is refused.
 SCHEMA = 1
-#: No invitation and no session lasts longer.
-LONGEST_DAYS = 3650
 _DEEPEST = 20
 #: How a refusal names the type of a setting.
 _KINDS = {

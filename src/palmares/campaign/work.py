@@ -11,11 +11,11 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from . import journal, leases, schema
+from . import Role, journal, leases, schema
 from .database import Database
 from .definition import PairInfo, language_pairs, settings_of, state_of
 from .hits import Designer, open_segments
-from .people import Person, Role
+from .people import Person
 from .refusals import ConsentNeeded, JudgesOnly
 from .settings import ControlSettings, Settings
 from .stopping import screens_left

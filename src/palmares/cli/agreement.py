@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 @click.option("--judges", is_flag=True, help="Also compare each judge with all the others.")
 @click.option(
     "--counting",
-    type=click.Choice(["all-pairs", "wmt16", "two-judges"]),
+    type=options.Vocabulary("palmares.analysis.agreement:COUNTINGS"),
     default="all-pairs",
     show_default=True,
     help="What is counted; the others are those of published figures.",

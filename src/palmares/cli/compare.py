@@ -19,9 +19,6 @@ if TYPE_CHECKING:
     from ..judgments import Judgments
     from ..report.compare import Compared
 
-#: The measures that can order models; a test compares them with those that a comparison has.
-MEASURES = ("accuracy_clusters", "accuracy_outcome", "perplexity", "log_loss", "brier")
-
 
 def _testing(train_judges: tuple[str, ...], test_judges: tuple[str, ...], **values: Any) -> Testing:
     from ..analysis.compare.testing import Testing
@@ -36,14 +33,14 @@ def _testing(train_judges: tuple[str, ...], test_judges: tuple[str, ...], **valu
 _TESTING_OPTIONS = (
     click.option("--folds", type=click.IntRange(2), default=None,
                  help="Folds; fewer are quicker.  [default: 100; with --noise 10]"),
-    click.option("--by", type=click.Choice(["auto", "judgment", "ranking", "segment", "judge"]), default="auto",
+    click.option("--by", type=options.Vocabulary("palmares.analysis.compare.testing:BY_OR_AUTO"), default="auto",
                  show_default=True, help="What is held out together. auto: ranking, or judgment without ranking ids."),
     click.option("--train-judges", multiple=True, metavar="PATTERN",
                  help="Train on these judges only, test on others."),
     click.option("--test-judges", multiple=True, metavar="PATTERN",
                  help="Test on these judges only, train on others."),
-    click.option("--radii", type=click.Choice(["every", "published"]), default="every", show_default=True,
-                 help="Decision radii to try: all that make a difference, or 0, .01, …, .25."),
+    click.option("--radii", type=options.Vocabulary("palmares.analysis.compare.testing:RADII"), default="every",
+                 show_default=True, help="Decision radii to try: all that make a difference, or 0, .01, …, .25."),
     click.option("--runs", type=click.IntRange(1), default=10, show_default=True,
                  help="Random runs of trueskill for each fit."),
 )  # fmt: skip
@@ -126,7 +123,8 @@ _QUESTION_OPTIONS = (
     click.option("--gold", metavar="FILE|bootstrap",
                  help="Compare scores with a CSV file's (system, score) or TrueSkill's over 1000 samples."),
     click.option("--calibration", is_flag=True, help="Also predicted against observed shares."),
-    click.option("--sort", type=click.Choice(MEASURES), default=MEASURES[0], show_default=True,
+    click.option("--sort", type=options.Vocabulary("palmares.analysis.compare.comparison:HIGHER_IS_BETTER"),
+                 default="accuracy_clusters", show_default=True,
                  help="What puts models in order."),
 )  # fmt: skip
 

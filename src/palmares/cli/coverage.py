@@ -16,9 +16,6 @@ if TYPE_CHECKING:
     from ..design.coverage import Method
     from ..design.simulate import CampaignPlan
 
-#: `palmares.design.coverage.SOURCES`, which would be slow to import here.
-UNITS = ("pair", "ranking", "segment", "judge", "posterior", "sign-test")
-
 
 def _methods(models: tuple[str, ...], units: tuple[str, ...], sided: int) -> tuple[Method, ...]:
     from ..design.coverage import methods_of
@@ -33,8 +30,9 @@ def _methods(models: tuple[str, ...], units: tuple[str, ...], sided: int) -> tup
     "methods", _methods,
     click.option("--model", "models", type=click.Choice(list(MODELS)), multiple=True, default=[DEFAULT_MODEL],
                  show_default=True, help="How to score. Repeat for several."),
-    click.option("--unit", "units", type=click.Choice(UNITS), multiple=True, default=list(UNITS[:4]),
-                 show_default=True, help="What ranges come from. Repeat for several."),
+    click.option("--unit", "units", type=options.Vocabulary("palmares.design.coverage:SOURCES"), multiple=True,
+                 default=["pair", "ranking", "segment", "judge"], show_default=True,
+                 help="What ranges come from. Repeat for several."),
     click.option("--sided", type=click.IntRange(1, 2), default=2, show_default=True,
                  help="One- or two-sided tests, for sign-test."),
 )  # fmt: skip

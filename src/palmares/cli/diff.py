@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 @click.argument("new", metavar="NEW.json")
 @click.option(
     "--shared",
-    type=click.Choice(["none", "all"]),
+    type=options.Vocabulary("palmares.analysis.diff:SHARED"),
     default="none",
     show_default=True,
     help="Whether the larger set of judgments contains the smaller one.",

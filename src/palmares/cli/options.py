@@ -7,6 +7,7 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
@@ -15,6 +16,7 @@ import click
 from ..errors import ConvergenceError, InputError
 from ..ingest import FORMATS
 from ..models import DEFAULT_MODEL, MODELS
+from ..ranking import SOURCES
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
@@ -57,6 +59,25 @@ def grouped(name: str, kind: Callable[..., Any], *options: Callable[[F], F]) -> 
         return decorated
 
     return decorate
+
+
+class Vocabulary(click.Choice):  # type: ignore[type-arg]  # generic since click 8.2
+    """A choice among the words that a module has: ``palmares.analysis.diff:SHARED``.
+
+    The module is imported when the option is parsed or explained, so that listing commands stays quick and no word is
+    written down twice.
+    """
+
+    def __init__(self, target: str) -> None:
+        super().__init__(())
+        self._module, _, self._attribute = target.partition(":")
+        del self.choices
+
+    def __getattr__(self, name: str) -> Any:
+        if name != "choices":
+            raise AttributeError(name)
+        self.choices = tuple(str(word) for word in getattr(import_module(self._module), self._attribute))
+        return self.choices
 
 
 # -- what is printed, and how -------------------------------------------------------------------------
@@ -166,8 +187,7 @@ _RANKING_OPTIONS = (
     click.option("--set", "settings", multiple=True, metavar="NAME=VALUE", help="A setting of the model."),
     click.option("--resamples", type=click.IntRange(1), default=1000, show_default=True, help="Bootstrap samples."),
     click.option("--resample",
-                 type=click.Choice(["auto", "pair", "ranking", "segment", "judge", "posterior", "sign-test", "none"]),
-                 default="auto", show_default=True,
+                 type=click.Choice(SOURCES), default="auto", show_default=True,
                  help="What is drawn together. auto: ranking, or pair without ranking ids. sign-test: draw nothing."),
     level_option,
     click.option("--sided", type=click.IntRange(1, 2), default=2, show_default=True,
@@ -208,8 +228,8 @@ def check_converged(rankings: Iterable[Ranking]) -> None:
 seed_option = click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Random seed.")
 _EXECUTION_OPTIONS = stacked(
     seed_option,
-    click.option("--executor", type=click.Choice(["serial", "threads", "processes"]), default="threads",
-                 show_default=True, help="Where resampling runs."),
+    click.option("--executor", metavar="threads|processes|serial", default="threads", show_default=True,
+                 help="Where resampling runs."),
     click.option("--workers", type=click.IntRange(1), default=None, help="How many at once.  [default: all cores]"),
     click.option("--dask", metavar="ADDRESS|FILE",
                  help="Run on a Dask cluster instead: tcp://HOST:PORT of its scheduler, or its scheduler file."),

@@ -7,6 +7,7 @@ The posterior of all systems is kept with its covariances, so the only approxima
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
 import numba
 import numpy as np
@@ -15,14 +16,28 @@ from ..judgments.arrays import BoolArray, FloatArray, IntArray
 from .normal import tie_moments, win_moments
 
 
+class Matches(NamedTuple):
+    """``first`` beat ``second``, or ``tied`` with it, ``amount`` times."""
+
+    first: IntArray
+    second: IntArray
+    tied: BoolArray
+    amount: FloatArray
+
+
+class Rankings(NamedTuple):
+    """Ranking r has ``members[starts[r]:starts[r + 1]]``, best first, ``tied`` with the one before or not."""
+
+    starts: IntArray
+    members: IntArray
+    tied: BoolArray
+
+
 @numba.njit(nogil=True, cache=True)  # type: ignore[untyped-decorator]
 def propagate(
     mean: FloatArray,
     variance: FloatArray,
-    first: IntArray,
-    second: IntArray,
-    tied: BoolArray,
-    count: FloatArray,
+    matches: Matches,
     noise: float,
     margin: float,
     tolerance: float,
@@ -30,10 +45,10 @@ def propagate(
 ) -> tuple[FloatArray, FloatArray, int, float]:  # pragma: no cover - compiled
     """Posterior means and variances from independent normal priors, sweeps made, and the last change of a mean.
 
-    ``first`` beat ``second`` (or tied with it) ``count`` times; the difference is seen with variance ``noise``. All
-    factors are renewed at once; the step is halved whenever the change grows, so that sweeps cannot go round in a
-    circle.
+    The difference of two systems is seen with variance ``noise``. All factors are renewed at once; the step is halved
+    whenever the change grows, so that sweeps cannot go round in a circle.
     """
+    first, second, tied, count = matches
     precision, shift = np.zeros(len(first)), np.zeros(len(first))
     centre, covariance, common = _posterior(mean, variance, first, second, count, precision, shift)
     step, change, sweeps = 1.0, math.inf, 0
@@ -121,9 +136,7 @@ def _factor(
 def play_rankings(
     mean: FloatArray,
     variance: FloatArray,
-    starts: IntArray,
-    members: IntArray,
-    tied: BoolArray,
+    rankings: Rankings,
     beta: float,
     margin: float,
     both: bool,
@@ -131,9 +144,9 @@ def play_rankings(
 ) -> float:  # pragma: no cover - compiled
     """Update by every ranking in turn; the largest change that was left when a ranking was done.
 
-    Ranking r has ``members[starts[r]:starts[r + 1]]``, best first; ``tied[k]`` says that member k shares the place of
-    the one before. With ``both``, the chain is made in both orders of those that share a place, and averaged.
+    With ``both``, the chain is made in both orders of those that share a place, and averaged.
     """
+    starts, members, tied = rankings
     worst = 0.0
     for r in range(len(starts) - 1):
         chain, shared = members[starts[r] : starts[r + 1]], tied[starts[r] : starts[r + 1]]
@@ -162,10 +175,7 @@ def _ranked(
     centre, width, _, left = propagate(
         mean / size,
         wide / (size * size),
-        np.arange(n - 1),
-        np.arange(1, n),
-        tied[1:],
-        np.ones(n - 1),
+        Matches(np.arange(n - 1), np.arange(1, n), tied[1:], np.ones(n - 1)),
         0.0,
         margin / size,
         tolerance,

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import Any
 
 from ..registry import Entry, Registry
@@ -49,11 +50,8 @@ DEFAULT_MODEL = "bradley-terry"
 
 def __getattr__(name: str) -> Any:
     """The classes of the registry by name (``palmares.models.BradleyTerry``), and `create`."""
-    if name == "create":
-        from .base import create
-
-        return create
-    for model_id, entry in MODELS.items():
-        if entry.target.endswith(f":{name}"):
-            return MODELS.load(model_id)
+    targets = ["palmares.models.base:create", *(entry.target for entry in MODELS.values())]
+    for module, _, attribute in (target.partition(":") for target in targets):
+        if attribute == name:
+            return getattr(import_module(module), name)
     raise AttributeError(f"module 'palmares.models' has no attribute {name!r}")

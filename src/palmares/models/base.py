@@ -366,7 +366,3 @@ def mean_preference(outcomes: FloatArray) -> FloatArray:
 def ratio(part: FloatArray, whole: FloatArray, *, missing: float) -> FloatArray:
     """part / whole, and ``missing`` where whole is 0."""
     return np.divide(part, whole, out=np.full_like(part, missing), where=whole > 0)
-
-
-#: Names of before models declared what they can do; gone as soon as nobody imports them.
-RefitModel = RunsModel = Model

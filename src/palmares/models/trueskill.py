@@ -279,15 +279,16 @@ class _Batch(Mode):
 
     def _propagated(self, model: TrueSkill, wins: FloatArray, ties: FloatArray) -> tuple[Posterior, int, float]:
         """Means and variances, sweeps made and the last change."""
-        from ..kernels.trueskill_ep import propagate
+        from ..kernels.trueskill_ep import Matches, propagate
 
         beta, margin = model.scale(reading.total(wins, ties))
         won, tied = np.nonzero(wins), np.nonzero(np.triu(ties, 1))
         first, second = np.concatenate([won, tied], axis=1)
         count = np.concatenate([wins[won], ties[tied]])
         is_tie = np.arange(len(first)) >= len(won[0])
-        limits = (2 * beta**2, margin, _TOLERANCE * model.sigma, _SWEEPS)
-        mean, variance, sweeps, change = propagate(*_start(model, len(wins)), first, second, is_tie, count, *limits)
+        matches, limits = Matches(first, second, is_tie, count), (_TOLERANCE * model.sigma, _SWEEPS)
+        start = _start(model, len(wins))
+        mean, variance, sweeps, change = propagate(*start, matches, 2 * beta**2, margin, *limits)
         return (mean, variance), sweeps, change
 
 
@@ -355,12 +356,12 @@ class _Rankings(_Sequence):
     """One pass over whole rankings in the order they begin in."""
 
     def passed(self, model: TrueSkill, judgments: Judgments, codes: IntArray, start: Posterior, scale: Scale) -> Ended:
-        from ..kernels.trueskill_ep import play_rankings
+        from ..kernels.trueskill_ep import Rankings, play_rankings
 
         chains = reading.chains_of(judgments)
         mean, variance = start[0].copy(), start[1].copy()
-        ways = (*scale, model.tie_order == "both", _TOLERANCE)
-        change = play_rankings(mean, variance, chains.starts, codes[chains.members], chains.tied, *ways)
+        rankings, both = Rankings(chains.starts, codes[chains.members], chains.tied), model.tie_order == "both"
+        change = play_rankings(mean, variance, rankings, *scale, both, _TOLERANCE)
         done = _convergence(change <= _TOLERANCE, 1, change)
         return (mean, variance), done, (chains.note,) if chains.note else ()
 

@@ -2,3 +2,9 @@
 
 `rank.rank` is the door; it returns a `result.Ranking`, whose `record.Record` says how it was made.
 """
+
+from __future__ import annotations
+
+#: What rank ranges can come from: everything that ``resample=`` takes besides None, and ``--resample``, whose help
+#: imports nothing heavier than this. The units that can be drawn are those of `palmares.judgments.units`.
+SOURCES = ("auto", "pair", "ranking", "segment", "judge", "posterior", "sign-test", "one-sided-sign-test", "none")

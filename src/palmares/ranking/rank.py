@@ -15,15 +15,15 @@ from ..judgments.arrays import IntArray
 from ..judgments.units import FEW_UNITS, UNITS, Unit, choose_unit, few_units, unit_count
 from ..models import DEFAULT_MODEL
 from ..models.base import Fit, Model, check_one_lang_pair, counts_of, create
+from . import SOURCES
 from .bootstrap import Replicates, comparable, from_draws, resample
 from .ranges import best, clusters, least_samples, rank_ranges, score_intervals
 from .record import Record
 from .result import RankedSystem, Ranking
 from .significance import decisions, sign_test_ranges
 
-#: Everything that ``resample=`` takes besides None; sign tests have one or two sides.
+#: How many sides a sign test has.
 SIGN_TESTS = {"sign-test": 2, "one-sided-sign-test": 1}
-SOURCES = ("auto", *UNITS, "posterior", *SIGN_TESTS, "none")
 
 #: From here on, ranges by judge are *much* wider than the default's and the ranking says so.
 MUCH_WIDER = 1.25

@@ -16,9 +16,10 @@ from starlette.exceptions import HTTPException
 from starlette.responses import Response
 from starlette.routing import Mount
 
+from ..campaign import Role
 from ..campaign.database import Database
 from ..campaign.limits import count_write
-from ..campaign.people import Person, Role, who
+from ..campaign.people import Person, who
 from .security import SAFE_METHODS, StaticFilesForEver, csrf_token, given_csrf, is_csrf_token, refuse_other_sites
 
 #: A browser may hold one session of each group in a campaign: an organiser may also judge.

@@ -11,10 +11,10 @@ from typing import Annotated
 from fastapi import APIRouter, Header, Path, Request
 from pydantic import BaseModel, ConfigDict, Field
 
+from ..campaign import Role
 from ..campaign.answers import NOTE_LENGTH, Answer, save_draft, submit
 from ..campaign.definition import CAMPAIGN_NAME
 from ..campaign.migrations import head
-from ..campaign.people import Role
 from ..campaign.screens import ScreenView, judge_progress, load
 from ..campaign.work import next_screen
 from .access import PUBLIC, Judge, Store, allow

@@ -14,9 +14,10 @@ from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
+from ..campaign import Role
 from ..campaign.database import Database
 from ..campaign.limits import check_joins, count_failed_join
-from ..campaign.people import Person, Role, join, redeem, sign_out
+from ..campaign.people import Person, join, redeem, sign_out
 from ..campaign.refusals import Uninvited
 from .access import PUBLIC, SignedIn, Store, allow, delete_session_cookie, set_session_cookie, signed_in
 from .pages import render, url

@@ -12,10 +12,11 @@ from fastapi import APIRouter, Request
 from fastapi.responses import RedirectResponse
 from starlette.responses import Response
 
+from ..campaign import Role
 from ..campaign.answers import NOTE_LENGTH, SKIP_REASONS, save_draft, submit
 from ..campaign.database import Database
 from ..campaign.definition import settings_of
-from ..campaign.people import Person, Role, consent, digest
+from ..campaign.people import Person, consent, digest
 from ..campaign.refusals import BadAnswer, Closed, Conflict, DraftConflict, Incomplete
 from ..campaign.screens import ScreenView, judge_progress, load
 from ..campaign.settings import WordSettings

@@ -15,10 +15,11 @@ from fastapi import APIRouter, Query, Request
 from fastapi.responses import RedirectResponse
 from starlette.responses import Response
 
+from ..campaign import Role
 from ..campaign.definition import settings_of
 from ..campaign.journal import Event, entries
 from ..campaign.overview import CampaignStatus, PairStatus, campaign_status, compared, median_seconds
-from ..campaign.people import Person, Role
+from ..campaign.people import Person
 from ..campaign.settings import StopSettings
 from .access import Staff, Store, allow
 from .pages import render, url

@@ -12,11 +12,11 @@ from typing import IO, Any
 from fastapi import APIRouter, Request
 from starlette.responses import Response, StreamingResponse
 
-from ..campaign import journal
+from ..campaign import Role, journal
 from ..campaign.database import Database
 from ..campaign.export import export, export_screens
 from ..campaign.overview import campaign_status
-from ..campaign.people import Person, Role
+from ..campaign.people import Person
 from ..errors import InputError
 from .access import Staff, Store, allow
 from .manage import show

@@ -9,9 +9,10 @@ from starlette.datastructures import FormData
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
+from ..campaign import Role
 from ..campaign.database import Database
 from ..campaign.definition import language_pairs, settings_of
-from ..campaign.people import Person, Role, add_person, invite, people, presences, pseudonymise, revoke
+from ..campaign.people import Person, add_person, invite, people, presences, pseudonymise, revoke
 from ..errors import InputError
 from .access import Staff, Store, allow
 from .forms import Form, field

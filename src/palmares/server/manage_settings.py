@@ -8,10 +8,11 @@ from fastapi import APIRouter, Request
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
+from ..campaign import STATES, Role
 from ..campaign.answers import storable
 from ..campaign.database import Database
-from ..campaign.definition import STATES, Revision, change_settings, change_state, revisions, state_of
-from ..campaign.people import Person, Role, people
+from ..campaign.definition import Revision, change_settings, change_state, revisions, state_of
+from ..campaign.people import Person, people
 from ..campaign.settings import Settings
 from ..errors import InputError
 from .access import Staff, Store, allow

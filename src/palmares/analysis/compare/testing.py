@@ -19,6 +19,7 @@ from ...models.base import Model
 
 By = Literal["judgment", "ranking", "segment", "judge"]
 BY: tuple[By, ...] = get_args(By)
+BY_OR_AUTO = ("auto", *BY)
 Radii = Literal["every", "published"]
 RADII: tuple[Radii, ...] = get_args(Radii)
 #: One or several shell patterns, or None for what is left.
@@ -181,7 +182,7 @@ def choose_by(judgments: Judgments, by: str) -> By:
     if by == "auto":
         return "ranking" if judgments.has("ranking") else "judgment"
     if by not in BY:
-        raise InputError(f"by: got {by!r}; allowed: auto, {', '.join(BY)}")
+        raise InputError(f"by: got {by!r}; allowed: {', '.join(BY_OR_AUTO)}")
     unit: By = by
     if unit != "judgment" and not judgments.has(unit):
         raise InputError(f"cannot make folds by {unit}: the judgments have no {unit}; use --by judgment")

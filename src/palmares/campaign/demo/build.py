@@ -10,10 +10,10 @@ from random import Random
 import sqlalchemy as sa
 
 from ...texts import TestSet, read_texts
-from .. import schema
+from .. import Role, schema
 from ..create import create_campaign
 from ..database import Database
-from ..people import Role, add_person, invite
+from ..people import add_person, invite
 from ..settings import Settings
 from .judges import JUDGES, PastClock, sit_down, work
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from ...campaign import STATES
 from .. import options
 from .store import database_option, name_argument, opened
 
@@ -46,7 +47,7 @@ def status(name: str | None, show: str, printing: options.Printing, database: st
 
 @click.command()
 @click.argument("name")
-@click.argument("state", type=click.Choice(["open", "paused", "closed"]))
+@click.argument("state", type=click.Choice(STATES))
 @database_option
 def state(name: str, state: str, database: str | None) -> None:
     """Open, pause or close a campaign.

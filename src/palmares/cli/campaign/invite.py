@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from ...campaign import LONGEST_DAYS, Role
 from ...errors import InputError
 from .store import database_option, opened
 
@@ -34,10 +35,10 @@ class Invitation:
 @click.command()
 @click.argument("name")
 @click.argument("people", nargs=-1, metavar="[PERSON]...")
-@click.option("--role", type=click.Choice(["judge", "observer", "organiser"]), default="judge", show_default=True,
+@click.option("--role", type=click.Choice([role.value for role in reversed(Role)]), default="judge", show_default=True,
               help="What they may do.")  # fmt: skip
 @click.option("--langs", default="", metavar="PAIR,PAIR", help="Language pairs of a judge.  [default: all]")
-@click.option("--days", type=click.FloatRange(0, 3650, min_open=True), default=None,
+@click.option("--days", type=click.FloatRange(0, LONGEST_DAYS, min_open=True), default=None,
               help="Days until the links expire.  [default: the setting access.invite_days]")  # fmt: skip
 @click.option(
     "--count", type=click.IntRange(1, 10_000), default=None, help="Invite this many more people: judge-01, judge-02, …"
