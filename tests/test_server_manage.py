@@ -22,7 +22,7 @@ from palmares.campaign import Role, journal, schema
 from palmares.campaign.answers import Answer, submit
 from palmares.campaign.database import Database
 from palmares.campaign.definition import change_settings, differing, find_campaign, settings_of
-from palmares.campaign.people import Person, add_person, find_person, invite, open_session, people, redeem
+from palmares.campaign.people import Person, add_person, find_person, invite, join, people, redeem
 from palmares.campaign.settings import Settings
 from palmares.server.app import create_app
 from palmares.server.config import ServerConfig
@@ -360,8 +360,7 @@ def test_the_list_says_how_far_everyone_is(app: FastAPI, db: Database, organiser
 
 def test_the_list_says_when_no_link_works_any_more(db: Database, organiser: Visitor, clock: Clock) -> None:
     zoe, olga = add_person(db, "news", Role.JUDGE, "Zoë"), find_person(db, "news", "Olga Organiser")
-    invite(db, zoe, days=1)
-    open_session(db, zoe)
+    join(db, invite(db, zoe, days=1))
     clock.forward(days=2)
     assert state_of("Zoë", organiser) == "joined no link; signed in until 31 Mar 2026, 12:00"  # 30 days
     clock.forward(days=29)
