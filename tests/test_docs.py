@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import importlib
 import json
+import pkgutil
 import re
 from pathlib import Path
 from types import ModuleType
@@ -24,6 +25,7 @@ from palmares.report.tables import interval_text, score_text
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
+PAGES = sorted(DOCS.glob("*.md"))
 TWO_SYSTEMS = pl.DataFrame({"system_a": ["a", "a"], "system_b": ["b", "b"], "outcome": [1, -1]})
 
 
@@ -150,7 +152,7 @@ def _as_toml(value: object) -> str:
     return json.dumps(value)
 
 
-@pytest.mark.parametrize("path", sorted(DOCS.glob("*.md")), ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", PAGES, ids=lambda path: path.stem)
 def test_no_page_has_a_gap_left_to_fill(path: Path) -> None:
     prose = re.sub(r"```.*?```|`[^`]*`|\$[^$]*\$", "", path.read_text("utf-8"), flags=re.DOTALL)
     assert re.findall(r"\b(?:(?!PALMARES_)[A-Z]{3,}_[A-Z_]{3,}|TODO|TBD)\b", prose) == []
@@ -168,13 +170,28 @@ def test_every_public_name_is_in_the_python_reference(name: str) -> None:
         assert f"palmares.{name}" in described or getattr(public, "__module__", "") in modules
 
 
+@pytest.mark.parametrize("path", [*PAGES, ROOT / "README.md", ROOT / "CONTRIBUTING.md"], ids=lambda path: path.stem)
+def test_every_name_of_the_package_on_a_page_exists(path: Path) -> None:
+    names = set(re.findall(r"(?<![\w./-])palmares(?:\.\w+)+", path.read_text("utf-8")))
+    files = {"palmares.db", "palmares.db.before"}
+    assert [name for name in sorted(names - files) if not resolves(name)] == []
+
+
+def resolves(name: str) -> bool:
+    try:
+        pkgutil.resolve_name(name)
+    except (ImportError, AttributeError):
+        return False
+    return True
+
+
 def test_every_page_is_in_the_table_of_contents() -> None:
     contents = page("index")
     pages = [path.stem for path in DOCS.glob("*.md") if path.stem != "index"]
     assert [name for name in pages if f"\n{name}\n" not in contents] == []
 
 
-@pytest.mark.parametrize("path", sorted(DOCS.glob("*.md")), ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", PAGES, ids=lambda path: path.stem)
 def test_every_formula_can_be_set(path: Path) -> None:
     converter = importlib.import_module("docutils.utils.math.latex2mathml")
     for block, inline in re.findall(r"\$\$(.+?)\$\$|\$([^$\n]+)\$", path.read_text("utf-8"), re.DOTALL):
