@@ -28,7 +28,7 @@ def integrated(counts: pm.PairCounts, model: TrueSkill) -> tuple[np.ndarray, np.
     """Posterior means and deviations of two or three systems by summing over a grid."""
     beta, margin = model.scale(counts.total)
     n = len(counts.systems)
-    axis = np.linspace(-6, 6, 161) * model.sigma
+    axis = np.linspace(-6, 6, 161 if n == 2 else 101) * model.sigma
     grid = np.stack(np.meshgrid(*[axis] * n, indexing="ij"))
     density = -(grid**2).sum(0) / (2 * model.sigma**2)
     for i, j in combinations(range(n), 2):
