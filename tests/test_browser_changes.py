@@ -78,7 +78,7 @@ def test_of_two_windows_the_second_overwrites_nothing_unasked(ann: Judge, db: Da
 
 
 @on_sqlite
-def test_what_was_refused_can_be_put_away(ann: Judge, db: Database) -> None:
+def test_what_was_refused_can_be_dismissed(ann: Judge, db: Database) -> None:
     other = ann.another_tab()
     ann.answer(1, 2, 3, 4, 5)
     other.failures = True
