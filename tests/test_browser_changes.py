@@ -107,7 +107,7 @@ def test_a_campaign_that_was_closed_says_why_an_answer_was_not_stored(ann: Judge
 @on_sqlite
 def test_two_windows_that_answer_different_screens_send_each_answer_once(ann: Judge, db: Database) -> None:
     ann.failures = True
-    ann.page.wait_for_load_state("networkidle")
+    ann.until_fetched_ahead()
     ann.page.context.set_offline(True)
     ann.rank(1, 2, 3, 4, 5)
     ann.submit()
