@@ -20,7 +20,7 @@ from palmares.models.base import Fit, ModelBase, create
 from palmares.models.ratios import ExpectedWins
 from palmares.ranking import SOURCES
 from palmares.ranking import bootstrap as resampling
-from palmares.ranking.bootstrap import places, resample
+from palmares.ranking.bootstrap import places_of, resample
 from palmares.ranking.ranges import clusters, rank_ranges
 from palmares.ranking.record import signature
 
@@ -393,7 +393,7 @@ def test_clusters_are_the_finest_split_into_disjoint_ranges(ranges: list[tuple[i
 
 def test_equal_scores_are_ordered_at_random() -> None:
     rng = np.random.default_rng(0)
-    drawn = np.array([places(np.array([0.1 + 0.2, 0.9, 0.3]), rng) for _ in range(4000)])
+    drawn = np.array([places_of(np.array([0.1 + 0.2, 0.9, 0.3]), rng) for _ in range(4000)])
     assert (drawn[:, 1] == 1).all()
     first = (drawn[:, 0] == 2).mean()
     assert first == pytest.approx(0.5, abs=5 * 0.5 / np.sqrt(4000))

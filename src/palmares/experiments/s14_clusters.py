@@ -11,7 +11,7 @@ from ..models.base import Model
 from ..models.hopkins_may import HopkinsMay
 from ..models.ratios import ExpectedWins
 from ..models.trueskill import TrueSkill
-from ..ranking.bootstrap import from_draws, places, resample
+from ..ranking.bootstrap import from_draws, places_of, resample
 from ..ranking.ranges import clusters, rank_ranges
 from .base import Check, Context, Experiment, Findings, Row, mean_row
 from .campaigns import WMT13, wmt13_pool
@@ -64,7 +64,7 @@ def _clusters(judgments: Judgments, resamples: int, seed: int, size: int, trial:
         for run in range(resamples)
     ]
     ties = [own.generator(ExperimentStream.CHOOSING_PLACES, run) for run in range(resamples)]
-    ranks.append(np.stack([places(mean, rng) for mean, rng in zip(chosen, ties, strict=True)]))
+    ranks.append(np.stack([places_of(mean, rng) for mean, rng in zip(chosen, ties, strict=True)]))
     ranks.append(from_draws(TrueSkill(runs=resamples).fit(part.counts, rng=own.generator(Stream.FIT)), own).places)
     ranks.append(_bootstrap(TrueSkill(), part, resamples, own))
     return [int(clusters(rank_ranges(place, p=P)).max()) for place in ranks]

@@ -110,37 +110,37 @@ def detect(source: Source, options: ReadOptions | None = None) -> Format:
     return _detect_columns(tables.column_names(source), source.name, options or ReadOptions())
 
 
-def write(judgments: Judgments, place: str | Path, *, format: str = "auto", drop: Iterable[str] = ()) -> str:
+def write(judgments: Judgments, path: str | Path, *, format: str = "auto", drop: Iterable[str] = ()) -> str:
     """Write judgments; return the id of the format written.
 
     The ending of the path gives the container (``.csv``, ``.tsv``, ``.jsonl``, ``.parquet``, ``.xml``,
     ``.toc``, …, with ``.gz`` or ``.zst`` behind it); ``"-"`` is standard output. What the format cannot hold
     raises `LossyWriteError`, unless ``drop`` names it. The file appears whole or not at all.
     """
-    kind, ending = _target(place, format)
+    kind, ending = _target(path, format)
     judgments = drop_features(judgments, _known_features(drop))
     kind.check_holds(judgments)
-    put(kind.write(judgments, ending), place)
+    put(kind.write(judgments, ending), path)
     return kind.id
 
 
 def write_empty(
-    rows: pl.DataFrame, place: str | Path, *, format: str = "auto", drop: Iterable[str] = ()
+    rows: pl.DataFrame, path: str | Path, *, format: str = "auto", drop: Iterable[str] = ()
 ) -> tuple[str, bool]:
     """Write a table that has columns but no judgments; return the id of the format, and whether it can hold that.
 
     Only ``pairwise`` can. Otherwise nothing is written, and a file that is there already is refused, because it
     would be taken for this one.
     """
-    kind, ending = _target(place, format)
+    kind, ending = _target(path, format)
     unwanted = columns_of(rows.columns, _known_features(drop))
     empty = kind.write_empty(rows.drop(unwanted), ending)
     if empty is not None:
-        put(empty, place)
+        put(empty, path)
         return kind.id, True
-    if Path(place).is_file():
+    if Path(path).is_file():
         raise InputError(
-            f"{place}: already exists, and there are no judgments to replace it with: format {kind.id!r} needs at "
+            f"{path}: already exists, and there are no judgments to replace it with: format {kind.id!r} needs at "
             "least one; remove the file, name another, or write the format 'pairwise'"
         )
     return kind.id, False
@@ -162,16 +162,16 @@ def concat(parts: Iterable[Judgments]) -> Judgments:
     return Judgments.from_rows(pl.concat(rows, how="diagonal_relaxed"))
 
 
-def _target(place: str | Path, format: str) -> tuple[Format, str]:
-    """The format that a place asks for, and the ending that stands for its container."""
-    if is_url(place):
+def _target(given: str | Path, format: str) -> tuple[Format, str]:
+    """The format that a path asks for, and the ending that stands for its container."""
+    if is_url(given):
         raise InputError("judgments are written to a file, not to a database; name a file, e.g. judgments.csv")
-    path = Path("-.csv") if str(place) == "-" else Path(place)
+    path = Path("-.csv") if str(given) == "-" else Path(given)
     ending = ending_of(path)
     kind = _named(format) or _for_ending(ending, path)
     if not kind.endings:
         raise InputError(f"format {kind.id!r} can be read but not written; write another one, e.g. pairwise")
-    if str(place) == "-":
+    if str(given) == "-":
         return kind, kind.endings[0]
     if ending not in kind.endings:
         allowed = ", ".join(f".{e}" for e in kind.endings)

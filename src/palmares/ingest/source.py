@@ -49,9 +49,9 @@ class Source:
             ) from None
 
 
-def load(place: str | os.PathLike[str] | IO[Any], *, encoding: str = "utf-8") -> Source:
+def load(path: str | os.PathLike[str] | IO[Any], *, encoding: str = "utf-8") -> Source:
     """Read everything from a path, ``-`` (standard input) or an open file."""
-    name, data = unpacked(place)
+    name, data = unpacked(path)
     if not data.strip():
         raise InputError(f"{name}: the file is empty; a table needs a header line and at least one row")
     if data.startswith(_PARQUET):
@@ -59,9 +59,9 @@ def load(place: str | os.PathLike[str] | IO[Any], *, encoding: str = "utf-8") ->
     return Source(name, _plain_text(name, data, encoding))
 
 
-def unpacked(place: str | os.PathLike[str] | IO[Any]) -> tuple[str, bytes]:
+def unpacked(path: str | os.PathLike[str] | IO[Any]) -> tuple[str, bytes]:
     """What messages call a path, ``-`` or an open file, and its bytes, decompressed."""
-    name, raw = _raw(place)
+    name, raw = _raw(path)
     return name, _decompressed(name, raw)
 
 
@@ -99,27 +99,27 @@ def ending_of(path: Path) -> str:
     return (path.with_suffix("") if path.suffix.lower() in COMPRESSION else path).suffix.lstrip(".").lower()
 
 
-def put(data: bytes, place: str | Path) -> None:
+def put(data: bytes, path: str | Path) -> None:
     """Write to a path, compressed as its ending asks for, whole or not at all; or to ``-``, standard output."""
-    if str(place) == "-":
+    if str(path) == "-":
         sys.stdout.buffer.write(data)
     else:
-        _write_whole(Path(place), compress(data, Path(place)))
+        _write_whole(Path(path), compress(data, Path(path)))
 
 
-def _raw(place: str | os.PathLike[str] | IO[Any]) -> tuple[str, bytes]:
-    if not isinstance(place, str | os.PathLike):
-        return _from_open_file(place)
-    if str(place) == "-":
+def _raw(path: str | os.PathLike[str] | IO[Any]) -> tuple[str, bytes]:
+    if not isinstance(path, str | os.PathLike):
+        return _from_open_file(path)
+    if str(path) == "-":
         return "<stdin>", sys.stdin.buffer.read()
     try:
-        return str(place), Path(place).read_bytes()
+        return str(path), Path(path).read_bytes()
     except FileNotFoundError:
-        raise InputError(f"{place}: no such file") from None
+        raise InputError(f"{path}: no such file") from None
     except IsADirectoryError:
-        raise InputError(f"{place}: is a folder; name the files in it") from None
+        raise InputError(f"{path}: is a folder; name the files in it") from None
     except (OSError, ValueError) as error:
-        raise InputError(f"{place}: cannot be read ({getattr(error, 'strerror', None) or error})") from None
+        raise InputError(f"{path}: cannot be read ({getattr(error, 'strerror', None) or error})") from None
 
 
 def _from_open_file(file: IO[Any]) -> tuple[str, bytes]:

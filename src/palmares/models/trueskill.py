@@ -237,7 +237,7 @@ class _Replay(Mode):
         """Where one run ends."""
         from ..kernels.trueskill import replay
 
-        judgments = reading.total(wins, ties)
+        judgments = reading.judgment_count(wins, ties)
         mean, variance = replay(wins, ties, round(judgments), model.sigma, *model.scale(judgments), rng)
         return mean, variance
 
@@ -281,7 +281,7 @@ class _Batch(Mode):
         """Means and variances, sweeps made and the last change."""
         from ..kernels.trueskill_ep import Matches, propagate
 
-        beta, margin = model.scale(reading.total(wins, ties))
+        beta, margin = model.scale(reading.judgment_count(wins, ties))
         won, tied = np.nonzero(wins), np.nonzero(np.triu(ties, 1))
         first, second = np.concatenate([won, tied], axis=1)
         count = np.concatenate([wins[won], ties[tied]])
@@ -303,7 +303,7 @@ class _Shuffled(Mode):
     }
 
     def skills(self, model: TrueSkill, wins: FloatArray, ties: FloatArray, rng: np.random.Generator) -> Posterior:
-        scale = model.scale(reading.total(wins, ties))
+        scale = model.scale(reading.judgment_count(wins, ties))
         return _played(_start(model, len(wins)), reading.shuffled(wins, ties, rng), scale)
 
     def fit(self, model: TrueSkill, data: Judgments | PairCounts, rng: RngLike) -> TrueSkillFit:

@@ -38,7 +38,7 @@ def checked(data: Judgments | PairCounts) -> PairCounts:
     return counts
 
 
-def total(wins: FloatArray, ties: FloatArray) -> float:
+def judgment_count(wins: FloatArray, ties: FloatArray) -> float:
     """|A|: how many judgments there are, or what they weigh."""
     return float(wins.sum() + ties.sum() / 2)
 

@@ -68,7 +68,7 @@ def from_draws(fit: Fit, execution: Execution) -> Replicates:
     """The fit's own posterior draws or runs in the place of bootstrap samples."""
     if fit.draws is None:
         raise InputError(f"model {fit.model.id!r} makes no draws to take ranges from; use --resample ranking or pair")
-    order = [places(row, execution.generator(Stream.DRAWS, r)) for r, row in enumerate(fit.draws)]
+    order = [places_of(row, execution.generator(Stream.DRAWS, r)) for r, row in enumerate(fit.draws)]
     return Replicates(fit.systems, fit.draws, np.stack(order))
 
 
@@ -77,7 +77,7 @@ def comparable(scores: FloatArray) -> FloatArray:
     return np.round(scores, 12)
 
 
-def places(scores: FloatArray, rng: np.random.Generator) -> IntArray:
+def places_of(scores: FloatArray, rng: np.random.Generator) -> IntArray:
     """Places from 1, best first; equal scores in random order."""
     order = np.lexsort((rng.random(len(scores)), -comparable(scores)))
     place = np.empty(len(scores), dtype=np.int64)
@@ -95,7 +95,7 @@ def _score_counts(model: Scorer, kinds: UnitKinds, seed: int, lo: int, hi: int) 
     rngs = [generator(seed, Stream.REPLICATES, r) for r in range(lo, hi)]
     drawn = np.stack([kinds.draw(rng) for rng in rngs])
     scores = model.score(kinds.tables(drawn), rngs)
-    return scores, np.stack([places(row, rng) for row, rng in zip(scores, rngs, strict=True)])
+    return scores, np.stack([places_of(row, rng) for row, rng in zip(scores, rngs, strict=True)])
 
 
 def _refit(
@@ -110,5 +110,5 @@ def _refit(
         picks = rng.integers(0, len(starts) - 1, len(starts) - 1)
         rows = np.concatenate([order[starts[u] : starts[u + 1]] for u in picks])
         scores = model.rescore(judgments.take(rows), rng=rng)
-        results.append((scores, places(scores, rng)))
+        results.append((scores, places_of(scores, rng)))
     return np.stack([s for s, _ in results]), np.stack([p for _, p in results])
