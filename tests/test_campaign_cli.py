@@ -32,6 +32,8 @@ from palmares.campaign.settings import Settings
 from palmares.cli.campaign import CAMPAIGN_COMMANDS
 from palmares.cli.campaign.store import opened
 
+pytestmark = pytest.mark.any_database
+
 LINES = 8
 SYSTEMS = ("A", "B", "C")
 FORMATS = ("table", "json", "csv", "markdown", "latex")

@@ -21,7 +21,7 @@ from stores import Clock, answer, judge_screens, new_campaign, new_judge, next_v
 
 from palmares.campaign import schema
 from palmares.campaign.create import create_campaign
-from palmares.campaign.database import Database, default_url, is_database_url
+from palmares.campaign.database import Database, default_url
 from palmares.campaign.migrations import head, known
 from palmares.campaign.refusals import DatabaseError, StoreAway, StoreFull, fault_of
 from palmares.campaign.settings import Settings
@@ -123,10 +123,7 @@ def test_a_server_that_is_not_there_is_named_without_its_password() -> None:
     assert "ann:***@" in str(refusal.value)
 
 
-def test_urls_are_told_from_files(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert is_database_url("sqlite:///x.db")
-    assert is_database_url("postgresql+psycopg://x/y")
-    assert not is_database_url("judgments.csv")
+def test_the_environment_names_the_database(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("PALMARES_DATABASE", raising=False)
     assert default_url() == "sqlite:///palmares.db"
     monkeypatch.setenv("PALMARES_DATABASE", "postgresql://x/y")

@@ -457,8 +457,8 @@ def test_rank_ranges_come_from_the_draws(model: Model) -> None:
 @both
 def test_rank_ranges_come_from_resamples_if_asked_for(model: Model) -> None:
     judgments = Judgments.from_rows(random_rows(np.random.default_rng(6)))
-    settings = {"iterations": "30", "burn_in": "10"}
-    ranking = pm.rank(judgments, model=model.id, settings=settings, resample="ranking", resamples=40, rng=0)
+    quick = create(model.id, {"iterations": "30", "burn_in": "10"})
+    ranking = pm.rank(judgments, model=quick, resample="ranking", resamples=40, rng=0)
     assert "|unit:ranking|resamples:40|" in ranking.signature
     assert ranking.replicates.scores.shape == (40, 5)
 

@@ -38,10 +38,6 @@ def default_url() -> str:
     return os.environ.get("PALMARES_DATABASE") or DEFAULT_URL
 
 
-def is_database_url(text: str) -> bool:
-    return re.match(r"(sqlite|postgres(ql)?)(\+\w+)?://", text) is not None
-
-
 class Database:
     """One store. Reads and writes go through transactions; a write is on disk when its block ends."""
 
