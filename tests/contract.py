@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 import polars as pl
 import pytest
 from builders import random_rows
+from matrices import crossed
 
 from palmares import MODELS
 from palmares.errors import InputError
@@ -58,9 +60,16 @@ def _over(wanted: dict[str, Model]) -> pytest.MarkDecorator:
     return pytest.mark.parametrize("model", list(wanted.values()), ids=list(wanted))
 
 
+RANKERS = {label: model for label, model in VARIANTS.items() if model.ranks}
+
 every_model = _over(VARIANTS)
-every_ranker = _over({label: model for label, model in VARIANTS.items() if model.ranks})
+every_ranker = _over(RANKERS)
 every_predictor = _over({label: model for label, model in VARIANTS.items() if model.predicts})
+
+
+def every_ranker_with(names: str, columns: dict[str, tuple[Any, ...]]) -> pytest.MarkDecorator:
+    """Every model as it comes with all of these, with its other settings one of these in turn; the rest is slow."""
+    return pytest.mark.parametrize(("model", *names.split(", ")), crossed(RANKERS, columns, whole=MODELS))
 
 
 def needs(model: Model, name: str) -> None:

@@ -1,10 +1,15 @@
 """Campaigns for tests, in both databases: SQLite in a temporary folder and a real PostgreSQL.
 
-``pytest_plugins`` of `conftest` brings the fixtures: ``db`` runs a test once on each.
+``pytest_plugins`` of `conftest` brings the fixtures: ``db`` runs a test once on each. A test marked ``any_database`` is
+about pages, requests or commands, which are the same on any database: its run on PostgreSQL is left to ``make
+test-all``.
 """
 
 from __future__ import annotations
 
+import atexit
+import shutil
+import tempfile
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -53,16 +58,23 @@ class Clock:
 # -- databases -----------------------------------------------------------------------------------------
 
 
+@pytest.hookimpl(tryfirst=True)  # before pytest leaves out what ``-m`` leaves out
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        parameters = item.callspec.params if hasattr(item, "callspec") else {}
+        if parameters.get("database_url") == "postgresql" and item.get_closest_marker("any_database"):
+            item.add_marker(pytest.mark.slow)
+
+
 @pytest.fixture(params=["sqlite", "postgresql"])
 def database_url(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
     """Where an empty database with the tables in it is."""
     if request.param == "sqlite":
-        url = f"sqlite:///{tmp_path}/campaign.db"
-        Database.open(url, create=True).close()
-        yield url
+        shutil.copy2(_file_with_tables(), tmp_path / "campaign.db")
+        yield f"sqlite:///{tmp_path}/campaign.db"
         return
     cluster = shared_cluster()
-    url = cluster.create(template=_with_tables())
+    url = cluster.create(template=_database_with_tables())
     yield url
     cluster.drop(url)
 
@@ -80,9 +92,22 @@ def db(database_url: str, clock: Clock) -> Iterator[Database]:
     database.close()
 
 
+# Making the tables takes longer than copying them.
+
+
 @cache
-def _with_tables() -> str:
-    """The name of a PostgreSQL database to copy: making the tables takes longer than copying them."""
+def _file_with_tables() -> Path:
+    """An SQLite database to copy."""
+    folder = tempfile.TemporaryDirectory(prefix="palmares-sqlite-")
+    atexit.register(folder.cleanup)
+    path = Path(folder.name) / "campaign.db"
+    Database.open(f"sqlite:///{path}", create=True).close()
+    return path
+
+
+@cache
+def _database_with_tables() -> str:
+    """The name of a PostgreSQL database to copy."""
     url = shared_cluster().create()
     Database.open(url, create=True).close()
     return url.rpartition("?")[0].rpartition("/")[2]

@@ -16,6 +16,7 @@ import palmares as pm
 from palmares import Execution
 from palmares.errors import InputError, UnplaceableError
 from palmares.kernels import bradley_terry as kernel
+from palmares.models.base import create
 from palmares.models.bradley_terry import ELO, BradleyTerry
 from palmares.ranking.bootstrap import resample
 
@@ -229,7 +230,7 @@ def test_weights_count_as_often_as_they_say() -> None:
 )
 def test_wrong_settings_are_refused(settings: dict[str, str], message: str) -> None:
     with pytest.raises(InputError, match=message):
-        pm.rank(random_counts(9), model="bradley-terry", settings=settings)
+        pm.rank(random_counts(9), model=create("bradley-terry", settings))
 
 
 def test_a_strong_order_is_recovered() -> None:

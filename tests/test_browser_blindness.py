@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 
+import pytest
 import sqlalchemy as sa
 from browsers import Visit, on_sqlite, stored
 from fastapi import FastAPI
@@ -13,6 +14,8 @@ from stores import new_campaign, new_judge, sample_texts
 from palmares.campaign import Role, schema
 from palmares.campaign.database import Database
 from palmares.campaign.people import add_person, invite
+
+pytestmark = pytest.mark.any_database
 
 SYSTEMS = ("quokka-alpha", "quokka-beta", "quokka-gamma", "quokka-delta", "quokka-epsilon", "quokka-zeta")
 #: Numbers of systems, outputs and other rows begin here, so that they can be told from all other numbers of a page.

@@ -10,6 +10,8 @@ from stores import new_campaign, new_judge
 from palmares.campaign.database import Database
 from palmares.campaign.definition import change_state
 
+pytestmark = pytest.mark.any_database
+
 
 @pytest.fixture
 def ann(visit: Visit, db: Database) -> Judge:
@@ -76,7 +78,7 @@ def test_of_two_windows_the_second_overwrites_nothing_unasked(ann: Judge, db: Da
 
 
 @on_sqlite
-def test_what_was_refused_can_be_put_away(ann: Judge, db: Database) -> None:
+def test_what_was_refused_can_be_dismissed(ann: Judge, db: Database) -> None:
     other = ann.another_tab()
     ann.answer(1, 2, 3, 4, 5)
     other.failures = True
@@ -105,7 +107,7 @@ def test_a_campaign_that_was_closed_says_why_an_answer_was_not_stored(ann: Judge
 @on_sqlite
 def test_two_windows_that_answer_different_screens_send_each_answer_once(ann: Judge, db: Database) -> None:
     ann.failures = True
-    ann.page.wait_for_load_state("networkidle")
+    ann.until_fetched_ahead()
     ann.page.context.set_offline(True)
     ann.rank(1, 2, 3, 4, 5)
     ann.submit()

@@ -12,6 +12,8 @@ from palmares.campaign import schema
 from palmares.campaign.database import Database
 from palmares.campaign.people import Person, invite, revoke
 
+pytestmark = pytest.mark.any_database
+
 
 @pytest.fixture
 def person(db: Database) -> Person:

@@ -10,6 +10,8 @@ from stores import new_campaign, new_judge, sample_texts
 from palmares.campaign.database import Database
 from palmares.campaign.people import Person, find_person, invite, revoke
 
+pytestmark = pytest.mark.any_database
+
 WAITING = "Answers waiting to be sent: {}."
 
 
@@ -23,7 +25,7 @@ def person(db: Database) -> Person:
 def ann(visit: Visit, db: Database, person: Person) -> Judge:
     """A judge on the first screen, with the other screens of the HIT fetched; requests will fail."""
     judge = visit(person)
-    judge.page.wait_for_load_state("networkidle")
+    judge.until_fetched_ahead()
     judge.failures = True
     return judge
 
@@ -173,7 +175,7 @@ def test_what_one_judge_left_on_a_device_is_not_sent_by_another(ann: Judge, db: 
 def test_answers_are_sent_from_the_page_of_thanks_too(visit: Visit, db: Database, server: Server) -> None:
     new_campaign(db, sample_texts(3), **{"hit.lease_minutes": 60})
     ann = visit(new_judge(db))
-    ann.page.wait_for_load_state("networkidle")
+    ann.until_fetched_ahead()
     ann.failures = True
     server.stop()
     for _ in range(3):
@@ -248,7 +250,7 @@ def test_a_browser_that_keeps_nothing_warns_before_it_is_closed(visit: Visit, db
         "Storage.prototype.setItem = () => { throw new DOMException('full', 'QuotaExceededError') }"
     )
     ann.join(invite(db, person))
-    ann.page.wait_for_load_state("networkidle")
+    ann.until_fetched_ahead()
     ann.failures = True
     ann.page.context.set_offline(True)
     answer_unsent(ann, 1, 2, 3, 4, 5)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from browsers import Judge, Visit, on_sqlite, stored
 from playwright.sync_api import expect
 from stores import new_campaign, new_judge
@@ -9,6 +10,8 @@ from stores import new_campaign, new_judge
 from palmares.campaign import Role
 from palmares.campaign.database import Database
 from palmares.campaign.people import Person, add_person
+
+pytestmark = pytest.mark.any_database
 
 
 def plain(visit: Visit, person: Person) -> Judge:

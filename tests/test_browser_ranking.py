@@ -14,6 +14,8 @@ from palmares.campaign import Role, schema
 from palmares.campaign.database import Database
 from palmares.campaign.people import add_person, invite
 
+pytestmark = pytest.mark.any_database
+
 
 @pytest.fixture
 def ann(visit: Visit, db: Database) -> Judge:
@@ -120,7 +122,7 @@ def test_a_double_click_answers_one_screen_and_reproaches_nobody(ann: Judge, db:
 
 @on_sqlite
 def test_a_second_click_does_nothing_on_the_screen_that_has_come_meanwhile(ann: Judge) -> None:
-    ann.page.wait_for_load_state("networkidle")
+    ann.until_fetched_ahead()
     ann.rank(1, 2, 3, 4, 5)
     clicks_on_a_rank = ann.page.evaluate(
         """() => {

@@ -123,7 +123,7 @@ def test_a_server_that_is_not_there_is_named_without_its_password() -> None:
     assert "ann:***@" in str(refusal.value)
 
 
-def test_the_usual_database_is_named_by_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_environment_names_the_database(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("PALMARES_DATABASE", raising=False)
     assert default_url() == "sqlite:///palmares.db"
     monkeypatch.setenv("PALMARES_DATABASE", "postgresql://x/y")

@@ -20,13 +20,13 @@ from palmares.campaign.database import Database
 from palmares.campaign.definition import change_settings, change_state
 from palmares.campaign.journal import entries
 from palmares.campaign.people import (
+    Person,
     Role,
     add_person,
     consent,
     find_person,
     invite,
     join,
-    open_session,
     people,
     pseudonymise,
     redeem,
@@ -115,10 +115,15 @@ def test_a_token_opens_one_door_and_is_not_kept(db: Database, clock: Clock) -> N
     assert session not in kept
 
 
+def session_of(db: Database, person: Person) -> str:
+    """The token of a session that someone has begun by a link."""
+    return join(db, invite(db, person))[1]
+
+
 def test_tokens_differ_and_none_is_guessed(db: Database) -> None:
     new_campaign(db)
     ann = new_judge(db)
-    tokens = {invite(db, ann) for _ in range(5)} | {open_session(db, ann)[0] for _ in range(5)}
+    tokens = {invite(db, ann) for _ in range(5)} | {session_of(db, ann) for _ in range(5)}
     assert len(tokens) == 10
     for guess in ("", "x", "é" * 9, "0" * 64, next(iter(tokens))[:-1]):
         assert redeem(db, guess) is None
@@ -131,7 +136,7 @@ def test_invitations_and_sessions_end(db: Database, clock: Clock) -> None:
     new_campaign(db, **{"access.invite_days": 2.0, "access.session_days": 1.0})
     ann = new_judge(db)
     token, short = invite(db, ann), invite(db, ann, days=0.5)
-    session, _ = open_session(db, ann)
+    session = session_of(db, ann)
     clock.forward(hours=23)
     assert redeem(db, short) is None
     assert who(db, session) == ann
@@ -147,7 +152,7 @@ def test_invitations_and_sessions_end(db: Database, clock: Clock) -> None:
 def test_leaving_ends_one_session_and_shutting_out_ends_all(db: Database) -> None:
     new_campaign(db)
     ann, ben = new_judge(db, "ann"), new_judge(db, "ben")
-    here, there, other = (open_session(db, person)[0] for person in (ann, ann, ben))
+    here, there, other = (session_of(db, person) for person in (ann, ann, ben))
     token = invite(db, ann)
     sign_out(db, here)
     sign_out(db, "unknown")
@@ -164,7 +169,7 @@ def test_leaving_ends_one_session_and_shutting_out_ends_all(db: Database) -> Non
 def test_a_forgotten_name_is_nowhere_and_the_answers_stay(db: Database) -> None:
     new_campaign(db)
     ann = new_judge(db, "Ann Unmistakable")
-    session, token = open_session(db, ann)[0], invite(db, ann)
+    session, token = session_of(db, ann), invite(db, ann)
     judge_screens(db, ann, 2)
     pseudonymise(db, ann)
     assert "Unmistakable" not in everything(db)
@@ -282,7 +287,7 @@ def test_what_fails_leaves_no_entry(db: Database) -> None:
 def test_other_threads_see_a_door_shut_at_once(db: Database) -> None:
     new_campaign(db)
     ann = new_judge(db)
-    session, _ = open_session(db, ann)
+    session = session_of(db, ann)
     revoke(db, ann)
     seen: list[Any] = []
     thread = threading.Thread(target=lambda: seen.append(who(db, session)))

@@ -106,8 +106,9 @@ MODELS = {
 }
 
 
-def ranked(model: str, **where: Any) -> pm.Ranking:
-    return pm.rank(JUDGMENTS, model=MODELS[model], resample="ranking", resamples=120, rng=7, **where)
+def ranked(model: str, executor: Any, progress: compute.Progress | None = None) -> pm.Ranking:
+    execution = compute.Execution(executor, progress=progress)
+    return pm.rank(JUDGMENTS, model=MODELS[model], resample="ranking", resamples=120, rng=7, execution=execution)
 
 
 def assert_same(one: pm.Ranking, other: pm.Ranking) -> None:

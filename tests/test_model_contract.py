@@ -19,6 +19,7 @@ from contract import (
     by_name,
     every_model,
     every_ranker,
+    every_ranker_with,
     needs,
     order,
     renamed,
@@ -164,9 +165,9 @@ def test_scores_deviations_and_draws_belong_together(model: Model) -> None:
 # -- symmetry --------------------------------------------------------------------------------------
 
 
-@every_ranker
-@pytest.mark.parametrize(
-    "judgments", [sample(1), sample(2, rankings=8), *SYMMETRIC.values()], ids=["many", "few", *SYMMETRIC]
+@every_ranker_with(
+    "judgments",
+    {name: (data,) for name, data in {"many": sample(1), "few": sample(2, rankings=8), **SYMMETRIC}.items()},
 )
 def test_renaming_systems_renames_scores(model: Model, judgments: Judgments) -> None:
     if "relabelling" in model.lacks:
@@ -219,8 +220,7 @@ def doubled(judgments: Judgments) -> Judgments:
     return Judgments.from_rows(pl.concat([rows, rows]))
 
 
-@every_ranker
-@pytest.mark.parametrize("seed", range(4))
+@every_ranker_with("seed", {str(seed): (seed,) for seed in range(4)})
 def test_duplicated_data_changes_no_order(model: Model, seed: int) -> None:
     needs(model, "duplication")
     judgments = sample(seed, rankings=12)
@@ -233,8 +233,7 @@ def test_duplicated_clear_data_changes_no_order_even_with_a_prior(model: Model) 
     assert order(scores(model, judgments)) == order(scores(model, doubled(judgments))) == [0, 1, 2]
 
 
-@every_ranker
-@pytest.mark.parametrize("seed", range(3))
+@every_ranker_with("seed", {str(seed): (seed,) for seed in range(3)})
 def test_one_more_win_never_lowers_a_system(model: Model, seed: int) -> None:
     needs(model, "monotone")
     judgments = sample(seed, systems=4, rankings=8)
@@ -293,9 +292,10 @@ def test_a_drawn_seed_is_in_the_signature_and_repeats_the_ranking(model: Model) 
     assert np.array_equal(first.replicates.scores, again.replicates.scores)
 
 
-@every_ranker
-@pytest.mark.parametrize("weights", [False, True], ids=["plain", "weighted"])
-@pytest.mark.parametrize("unit", UNITS)
+@every_ranker_with(
+    "unit, weights",
+    {f"{unit}-{'weighted' if weights else 'plain'}": (unit, weights) for unit in UNITS for weights in (False, True)},
+)
 def test_the_order_of_rows_and_the_names_of_rankings_change_no_bit(model: Model, unit: str, weights: bool) -> None:
     needs(model, "row order")
     if weights:
@@ -311,8 +311,7 @@ def test_the_order_of_rows_and_the_names_of_rankings_change_no_bit(model: Model,
     assert np.array_equal(first.places, second.places)
 
 
-@every_ranker
-@pytest.mark.parametrize("unit", UNITS)
+@every_ranker_with("unit", {unit: (unit,) for unit in UNITS})
 def test_every_unit_can_be_resampled(model: Model, unit: str) -> None:
     # So few rankings that some samples lack a system altogether.
     ranking = rank(sample(8, systems=4, rankings=6), model=model, resample=unit, resamples=12, p=0.2, rng=0)

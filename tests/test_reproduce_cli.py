@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -22,7 +23,7 @@ def invoke(*arguments: str) -> Result:
 
 def test_without_a_name_it_lists_the_experiments() -> None:
     text = invoke().stdout
-    assert [name for name in EXPERIMENTS if f"{name} " not in text] == []
+    assert set(EXPERIMENTS) <= set(re.findall(r"^([\w-]+) ", text, re.MULTILINE))
     assert "Bojar et al. 2014, Table 7" in text
 
 

@@ -25,6 +25,8 @@ from webs import free_port
 from palmares.campaign.database import Database
 from palmares.campaign.people import invite
 
+pytestmark = pytest.mark.any_database
+
 #: A busy machine may take long to start Python; nothing is said about how long it should.
 PATIENCE = 120
 

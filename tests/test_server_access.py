@@ -25,6 +25,8 @@ from palmares.server.config import OWN_PATHS, ServerConfig
 from palmares.server.problems import WithoutTokens
 from palmares.server.security import HEADERS
 
+pytestmark = pytest.mark.any_database
+
 
 @pytest.fixture(autouse=True)
 def campaign(db: Database) -> None:

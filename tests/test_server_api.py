@@ -19,6 +19,8 @@ from webs import Visitor, signed_in, visitor
 from palmares.campaign import schema
 from palmares.campaign.database import Database
 
+pytestmark = pytest.mark.any_database
+
 RANKS = [1, 2, 2, 4, 5]
 
 

@@ -22,6 +22,8 @@ from palmares.server.words import LANGUAGES, words
 from palmares.texts import LanguagePair, Segment
 from palmares.texts.testset import make
 
+pytestmark = pytest.mark.any_database
+
 
 def form(page: httpx.Response, ranks: Sequence[int | None] = (), **more: str) -> dict[str, str]:
     """The fields of a screen's form, with these ranks from the top."""

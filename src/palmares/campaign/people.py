@@ -153,13 +153,12 @@ def join(db: Database, token: str) -> tuple[Person, str, datetime]:
         _lock(tx, invited)
         if _holder(tx, db, schema.invite, token) is None:  # revoked at this very moment
             raise Uninvited
-        return invited, *_begin_session(tx, db, invited)
-
-
-def open_session(db: Database, person: Person) -> tuple[str, datetime]:
-    """Begin a session; return its token and when it ends."""
-    with db.begin() as tx:
-        return _begin_session(tx, db, person)
+        session, now = secrets.token_urlsafe(32), db.clock()
+        expires = now + timedelta(days=settings_of(tx, invited.campaign_id).access.session_days)
+        values = {"person_id": invited.id, "digest": digest(session), "created_at": now, "expires_at": expires}
+        tx.execute(schema.session.insert().values(values))
+        journal.record(tx, db, invited.campaign_id, "joined", person_id=invited.id, by=invited.id)
+    return invited, session, expires
 
 
 def who(db: Database, token: str) -> Person | None:
@@ -212,15 +211,6 @@ def digest(token: str) -> str:
 
 
 # -- inside ------------------------------------------------------------------------------------------
-
-
-def _begin_session(tx: sa.Connection, db: Database, person: Person) -> tuple[str, datetime]:
-    token, now = secrets.token_urlsafe(32), db.clock()
-    expires = now + timedelta(days=settings_of(tx, person.campaign_id).access.session_days)
-    values = {"person_id": person.id, "digest": digest(token), "created_at": now, "expires_at": expires}
-    tx.execute(schema.session.insert().values(values))
-    journal.record(tx, db, person.campaign_id, "joined", person_id=person.id, by=person.id)
-    return token, expires
 
 
 def _holder(tx: sa.Connection, db: Database, table: sa.Table, token: str) -> Person | None:
