@@ -326,9 +326,9 @@ def published(ranking: Ranking | Mapping[str, Any]) -> Published:
             "this ranking has no record of how it was made, which earlier versions did not write; "
             "rank its judgments again with this version"
         )
+    record = Record.from_dict(entry["record"])
     try:
         lines = [_line(line) for line in entry["systems"]]
-        record = Record.from_dict(entry["record"])
         better = None if entry.get("better") is None else np.array(entry["better"], dtype=np.float64)
         checked = Published({line.system: line for line in lines}, record, int(entry["judgments"]), better)
     except (TypeError, ValueError, KeyError, AttributeError) as error:

@@ -187,7 +187,8 @@ _RANKING_OPTIONS = (
                  help="A setting of the model. Repeat for several."),
     click.option("--resamples", type=click.IntRange(1), default=1000, show_default=True, help="Bootstrap samples."),
     click.option("--resample",
-                 type=click.Choice(SOURCES), default="auto", show_default=True,
+                 type=click.Choice([source for source in SOURCES if source != "one-sided-sign-test"]),  # --sided 1
+                 default="auto", show_default=True,
                  help="Resampling unit of the bootstrap. auto: ranking, or pair without ranking ids. posterior: the "
                       "model's own draws. sign-test: sign tests instead of a bootstrap."),
     level_option,

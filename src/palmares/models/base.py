@@ -317,6 +317,8 @@ def create(model: str | Model, given: Mapping[str, Any] | None = None) -> Model:
     if not isinstance(model, str):
         if given:
             raise InputError(f"settings ({', '.join(given)}) go with the id of a model; this one has its own already")
+        if isinstance(model, type) or not isinstance(model, Model):
+            raise InputError(f"model: got {model!r}; allowed: the id of a model, or a model such as BradleyTerry()")
         return model
     model_id, written = parse_model(model)
     wanted = {**written, **(given or {})}

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from .._version import __version__
+from ..errors import InputError
 from ..models.base import Model, setting_text, settings
 
 
@@ -30,9 +31,13 @@ class Record:
     @classmethod
     def from_dict(cls, entry: Mapping[str, Any]) -> Record:
         """The record that `to_dict` wrote."""
+        if not isinstance(entry, Mapping) or not isinstance(entry.get("version"), str):
+            raise InputError(
+                "not a ranking: its record is damaged; expected the object that palmares writes under 'record'"
+            )
         own = ("model", "settings", "version")
         facts = {name: value for name, value in entry.items() if name not in own}
-        return cls(facts, entry.get("model"), dict(entry.get("settings") or {}), str(entry["version"]))
+        return cls(facts, entry.get("model"), dict(entry.get("settings") or {}), entry["version"])
 
     def to_dict(self) -> dict[str, Any]:
         """The documented JSON shape."""
