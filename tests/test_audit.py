@@ -186,8 +186,8 @@ def test_scores_that_are_places_need_a_large_share_of_samples() -> None:
 def test_judges_are_not_told_apart_by_rounding() -> None:
     ties = Judgments.from_rows(clean(1).to_rows().with_columns(outcome=pl.lit(0, pl.Int8)))
     found = {f.check: f.skipped for f in audited(ties).findings}
-    assert "as where all are ties" in str(found["judge-differences"])
-    assert "as where all are ties" in str(found["judge-influence"])
+    assert "as when all are ties" in str(found["judge-differences"])
+    assert "as when all are ties" in str(found["judge-influence"])
 
 
 @pytest.mark.parametrize("p", [0.0, 1.0])

@@ -321,7 +321,7 @@ def test_concentration_counts_rankings_not_pairs() -> None:
     found = concentration(case(judged(rows, ranking=["1"] * 3 + ["2"] * 3 + ["3"], judge=["x"] * 6 + ["y"])))
     assert found.effect == pytest.approx(2 / 3)
     assert [s.detail for s in found.subjects] == ["2 rankings", "1 ranking"]
-    assert "they weigh like 1.8 judges" in found.sentence  # 1 / (4/9 + 1/9)
+    assert "equivalent to 1.8 judges" in found.sentence  # 1 / (4/9 + 1/9)
 
 
 # -- circles ---------------------------------------------------------------------------------------
@@ -392,7 +392,7 @@ def test_dependent_judgments_are_those_of_segments_if_there_are_enough_else_item
 
 
 def test_a_circle_takes_three_systems_that_met() -> None:
-    assert intransitivity(case(opposed())).skipped == "a circle takes three systems"
+    assert intransitivity(case(opposed())).skipped == "a circle needs at least three systems"
     chain = counted({("a", "b"): (3, 0, 2), ("b", "c"): (3, 0, 2)})
     assert intransitivity(case(chain)).skipped == "no three systems were all compared with each other"
 
@@ -530,13 +530,13 @@ def test_the_minimum_cut_is_the_least_of_all_cuts() -> None:
 
 def test_the_weakest_link_is_named() -> None:
     found = groups(case(counted({("a", "b"): (5, 0, 5), ("a", "c"): (2, 1, 0), ("b", "c"): (0, 1, 0)})))
-    assert found.sentence == "all 3 systems are linked; 4 judgments hold c to the others, the weakest link"
+    assert found.sentence == "all 3 systems are linked; 4 judgments link c to the others, the weakest link"
     assert (found.flagged, found.p, found.effect) == (False, None, 1)
 
 
 def test_the_weakest_link_counts_judgments_not_weights() -> None:
     rows = [("a", "b", 1)] * 5 + [("a", "c", 1)] * 2
-    assert "; 2 judgments hold c to the others" in groups(case(judged(rows, weight=[0.3] * 7))).sentence
+    assert "; 2 judgments link c to the others" in groups(case(judged(rows, weight=[0.3] * 7))).sentence
 
 
 # -- claims ----------------------------------------------------------------------------------------

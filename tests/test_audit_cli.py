@@ -127,5 +127,5 @@ def test_without_samples_there_is_no_audit(path: Path) -> None:
 
 def test_a_group_that_cannot_be_ranked_is_named(tmp_path: Path) -> None:
     (tmp_path / "ties.csv").write_text("system_a,system_b,winner,lang_pair\na,b,tie,x-y\n", encoding="utf-8")
-    with pytest.raises(PalmaresError, match="x-y: no two systems are linked by a judgment that decides"):
+    with pytest.raises(PalmaresError, match="x-y: no decisive judgment links any two systems"):
         run(tmp_path / "ties.csv", "--model", "expected-wins")

@@ -419,9 +419,9 @@ def test_what_people_read_has_both_tables(ok: Run, at_work: str, output: str) ->
 
 
 def test_a_language_pair_with_enough_says_so(ok: Run, at_work: str) -> None:
-    assert "enough by the settings" not in ok("campaign", "status", at_work).out
+    assert "enough according to the settings" not in ok("campaign", "status", at_work).out
     ok("campaign", "settings", "news", "--set", "stop.screens=4", at_work)
-    assert "enough by the settings, so no more is given out: fr-en" in ok("campaign", "status", at_work).out
+    assert "enough according to the settings, so no more is given out: fr-en" in ok("campaign", "status", at_work).out
 
 
 @pytest.mark.parametrize("command", ["people", "list", "log"])
@@ -502,7 +502,7 @@ def test_an_empty_campaign_is_a_warning(ok: Run, news: str) -> None:
 
 def test_options_that_say_nothing_about_the_export_are_refused(refused: Run, news: str) -> None:
     said = refused("campaign", "export", "news", "a.jsonl", "--texts", "--collapse", news)
-    assert said == "--texts writes screens, and --collapse is about judgments; leave out one of them"
+    assert said == "--texts writes screens, and --collapse is for judgments; leave out one of them"
     assert "give --texts too" in refused("campaign", "export", "news", "a.csv", "--revisions", news)
     assert list(Path().glob("a.*")) == []
 

@@ -573,7 +573,7 @@ def test_a_chain_that_did_not_converge_is_printed_and_exits_with_3(campaign: Pat
 
 
 def test_sides_belong_to_sign_tests(refused: object, campaign: Path) -> None:
-    assert "--sided is about sign tests; give --resample sign-test too" in refused("rank", campaign, "--sided", "1")
+    assert "--sided is for sign tests; give --resample sign-test too" in refused("rank", campaign, "--sided", "1")
 
 
 def test_a_field_that_this_file_lacks_is_not_called_unknown(refused: object, campaign: Path) -> None:

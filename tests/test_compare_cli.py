@@ -161,7 +161,7 @@ def test_judges_and_gold_scores(ok: Callable[..., str], campaign: Path, file: Ca
         (("--sizes", "ten"), "--sizes: got 'ten'; allowed: numbers with commas between them, e.g. 400,800,1600"),
         (("--sizes", "20", "--folds", "5"), "--sizes says what is trained on and what is tested; leave out --folds"),
         (("--test-judges", "judge-1", "--folds", "5"), "leave out --folds"),
-        (("--noise", "0.1", "--calibration"), "--calibration is of a comparison by folds or judges"),
+        (("--noise", "0.1", "--calibration"), "--calibration needs a comparison by folds or judges"),
         (
             ("--gold", "bootstrap", "--calibration", "--format", "csv"),
             "two tables, and CSV has one header; ask for one, or use --format json",

@@ -163,7 +163,7 @@ def test_scores_that_depend_on_the_field_are_not_compared_when_it_changed() -> N
     assert by_system(pm.diff(old, new))["b"].change == pytest.approx(1.5)
     fewer = {**new, "systems": new["systems"][:2]}
     changes = pm.diff(old, fewer)
-    assert "scores of expected-wins depend on who is in the field" in changes.notes[0]
+    assert "scores of expected-wins depend on which systems take part" in changes.notes[0]
     assert by_system(changes)["b"].verdict == "not compared"
 
 

@@ -479,7 +479,7 @@ def test_one_ranking_has_no_ranges() -> None:
     data = judged([("a", "b", 1), ("a", "c", 1), ("b", "c", 1)], ranking=["r"] * 3, judge=["j"] * 3, segment=["1"] * 3)
     ranking = rank(data, rng=0)
     assert [line.range for line in ranking.lines] == [None] * 3
-    assert "only one ranking, so nothing can be drawn: there are no ranges" in ranking.notes
+    assert "only one ranking, so there is nothing to resample and there are no ranges" in ranking.notes
 
 
 def test_ranges_can_come_from_every_unit() -> None:

@@ -165,7 +165,7 @@ def test_weights_are_counted_by_replay_and_batch() -> None:
 def test_weights_are_refused_where_judgments_are_taken_one_by_one(mode: str) -> None:
     weighted = judged([("a", "b", 1), ("a", "b", -1)], weight=[3.5, 1.0])
     with pytest.raises(
-        InputError, match=f"mode {mode} takes every judgment once and cannot weigh them; use mode replay"
+        InputError, match=f"mode {mode} takes every judgment once and cannot use weights; use mode replay"
     ):
         TrueSkill(mode=mode).fit(weighted)
 

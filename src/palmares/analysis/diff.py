@@ -162,7 +162,9 @@ def _obstacle(old: Published, new: Published, settings: Mapping[str, Any]) -> st
     if not common:
         return "no system is in both rankings"
     if set(old.lines) != set(new.lines) and (model := new.record.model) not in _FIELD_FREE:
-        return f"systems entered or left, and scores of {model} depend on who is in the field: only ranks are compared"
+        return (
+            f"systems entered or left, and scores of {model} depend on which systems take part: only ranks are compared"
+        )
     if any(ranking.lines[name].error is None for ranking in (old, new) for name in common):
         return "a ranking made without resampling has no standard errors, so only ranks are compared"
     return None

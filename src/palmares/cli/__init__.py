@@ -38,16 +38,16 @@ COMMANDS = Registry(
     "command",
     {
         "rank": Entry("palmares.cli.rank:rank", "Rank systems: score, rank range, cluster."),
-        "describe": Entry("palmares.cli.describe:describe", "Say what a file of judgments contains."),
+        "describe": Entry("palmares.cli.describe:describe", "Show what a file of judgments contains."),
         "head-to-head": Entry("palmares.cli.head_to_head:head_to_head", "Compare every two systems, with sign tests."),
-        "agreement": Entry("palmares.cli.agreement:agreement", "Say how far judges agree: kappa and alpha."),
-        "audit": Entry("palmares.cli.audit:audit", "Say which claims of a ranking the judgments support."),
-        "compare": Entry("palmares.cli.compare:compare", "Say which model best predicts unseen judgments."),
-        "diff": Entry("palmares.cli.diff:diff", "Say what changed between two rankings, and whether it is real."),
+        "agreement": Entry("palmares.cli.agreement:agreement", "Measure how far judges agree: kappa and alpha."),
+        "audit": Entry("palmares.cli.audit:audit", "Check which claims of a ranking the judgments support."),
+        "compare": Entry("palmares.cli.compare:compare", "Compare how well models predict unseen judgments."),
+        "diff": Entry("palmares.cli.diff:diff", "Show what changed between two rankings, beyond chance."),
         "convert": Entry("palmares.cli.convert:convert", "Read judgments in one format, write them in another."),
-        "simulate": Entry("palmares.cli.simulate:simulate", "Make up a campaign whose truth is known."),
-        "coverage": Entry("palmares.cli.coverage:coverage", "Say how far rank ranges of a campaign can be trusted."),
-        "reproduce": Entry("palmares.cli.reproduce:reproduce", "Run the papers' experiments again, side by side."),
+        "simulate": Entry("palmares.cli.simulate:simulate", "Simulate a campaign whose truth is known."),
+        "coverage": Entry("palmares.cli.coverage:coverage", "Check by simulation whether rank ranges can be trusted."),
+        "reproduce": Entry("palmares.cli.reproduce:reproduce", "Repeat the papers' experiments, and compare numbers."),
         "campaign": Entry("palmares.cli.campaign:campaign", "Collect judgments: texts, judges, progress, export."),
         "serve": Entry("palmares.cli.serve:serve", "Serve campaigns to judges and organisers on the web."),
         "formats": Entry("palmares.cli.lists:formats", "List the file formats and what they hold."),
@@ -63,7 +63,7 @@ def cli() -> None:
 
 
 def main(argv: list[str] | None = None) -> Any:
-    """Run a command; errors of the user's are one message on standard error, without a traceback."""
+    """Run a command; errors that a user causes are one message on standard error, without a traceback."""
     try:
         return cli.main(args=argv, prog_name="palmares", standalone_mode=True)
     except PalmaresError as error:

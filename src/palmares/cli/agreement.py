@@ -23,11 +23,15 @@ if TYPE_CHECKING:
     type=options.Vocabulary("palmares.analysis.agreement:COUNTINGS"),
     default="all-pairs",
     show_default=True,
-    help="What is counted; the others are those of published figures.",
+    help="How pairs are counted; wmt16 and two-judges are the countings of published figures.",
 )
 @click.option("--as-published", is_flag=True, help="The same as --counting wmt16.")
 @click.option(
-    "--resamples", type=click.IntRange(0), default=1000, show_default=True, help="Bootstrap samples; 0: no intervals."
+    "--resamples",
+    type=click.IntRange(0),
+    default=1000,
+    show_default=True,
+    help="Bootstrap samples; 0 for no intervals.",
 )
 @options.level_option
 @options.execution_options
@@ -42,7 +46,7 @@ def agreement(
     execution: Execution,
     printing: options.Printing,
 ) -> None:
-    """Say how far judges agree with each other and with themselves.
+    """Measure how far judges agree with each other and with themselves.
 
     For every language pair: Cohen's kappa between judges (inter) and of judges with themselves (intra), with an
     interval from resampled segments, and Krippendorff's alpha. Judgments are compared where two systems were judged

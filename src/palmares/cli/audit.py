@@ -29,11 +29,11 @@ if TYPE_CHECKING:
 def audit(
     inputs: reading.Inputs, ranking: options.RankingOptions, show: str, execution: Execution, printing: options.Printing
 ) -> None:
-    """Say which claims of a ranking the judgments support.
+    """Check which claims of a ranking the judgments support.
 
-    Makes a fixed list of checks (positions, judges, circles, ties, drift, design), each with a test and an effect with
-    its interval, and judges every claim of the ranking: supported, fragile, or not shown. Where nothing is wrong, the
-    chance of any flag is --p.
+    Runs a fixed list of checks (positions, judges, circles, ties, drift, design), each with a test and an effect size
+    with its interval, and gives every claim of the ranking a verdict: supported, fragile, or not shown. If nothing is
+    wrong, the chance of any flag is --p.
     """  # fmt: skip
     from ..analysis.audit.run import audit as audit_judgments
 

@@ -32,13 +32,13 @@ def _testing(train_judges: tuple[str, ...], test_judges: tuple[str, ...], **valu
 
 _TESTING_OPTIONS = (
     click.option("--folds", type=click.IntRange(2), default=None,
-                 help="Folds; fewer are quicker.  [default: 100; with --noise 10]"),
+                 help="Number of folds; fewer are faster.  [default: 100; with --noise 10]"),
     click.option("--by", type=options.Vocabulary("palmares.analysis.compare.testing:BY_OR_AUTO"), default="auto",
                  show_default=True, help="What is held out together. auto: ranking, or judgment without ranking ids."),
     click.option("--train-judges", multiple=True, metavar="PATTERN",
-                 help="Train on these judges only, test on others."),
+                 help="Train on these judges only, test on the others."),
     click.option("--test-judges", multiple=True, metavar="PATTERN",
-                 help="Test on these judges only, train on others."),
+                 help="Test on these judges only, train on the others."),
     click.option("--radii", type=options.Vocabulary("palmares.analysis.compare.testing:RADII"), default="every",
                  show_default=True, help="Decision radii to try: all that make a difference, or 0, .01, …, .25."),
     click.option("--runs", type=click.IntRange(1), default=10, show_default=True,
@@ -58,7 +58,7 @@ class Question:
     sort: str
 
     def check(self, testing: Testing, output: str) -> None:
-        """Refuse options that say nothing about what was asked for."""
+        """Refuse options that have no meaning for what was asked."""
         curve = "--sizes" if self.sizes else "--noise" if self.noise else None
         if self.sizes and self.noise:
             raise InputError("--sizes and --noise are two experiments; ask for one at a time")
@@ -67,7 +67,7 @@ class Question:
         if testing.folds is not None and self.sizes:
             raise InputError("--sizes says what is trained on and what is tested; leave out --folds")
         if curve and self.calibration:
-            raise InputError(f"--calibration is of a comparison by folds or judges; leave it out, or leave out {curve}")
+            raise InputError(f"--calibration needs a comparison by folds or judges; leave it out, or leave out {curve}")
         if output == "csv" and self.calibration and self.gold:
             raise InputError(
                 "--calibration and --gold are two tables, and CSV has one header; ask for one, or use --format json"
@@ -116,23 +116,24 @@ class Question:
 
 
 _QUESTION_OPTIONS = (
-    click.option("--sizes", metavar="N,N,…", help="Learning curves: train on so many judgments, test on the rest."),
-    click.option("--noise", metavar="SHARE,…", help="Noise test: let such shares of the judges answer at random."),
+    click.option("--sizes", metavar="N,N,…", help="Learning curves: train on this many judgments, test on the rest."),
+    click.option("--noise", metavar="SHARE,…", help="Noise test: these shares of the judges answer at random."),
     click.option("--trials", type=click.IntRange(1), default=5, show_default=True,
-                 help="Random draws, for --sizes and --noise."),
+                 help="Repetitions, for --sizes and --noise."),
     click.option("--gold", metavar="FILE|bootstrap",
-                 help="Compare scores with a CSV file's (system, score) or TrueSkill's over 1000 samples."),
-    click.option("--calibration", is_flag=True, help="Also predicted against observed shares."),
+                 help="Also compare scores with gold scores: a CSV file (system, score), or mean TrueSkill scores over "
+                      "1000 bootstrap samples."),
+    click.option("--calibration", is_flag=True, help="Also print predicted against observed shares."),
     click.option("--sort", type=options.Vocabulary("palmares.analysis.compare.comparison:HIGHER_IS_BETTER"),
                  default="accuracy_clusters", show_default=True,
-                 help="What puts models in order."),
+                 help="Measure to sort the models by."),
 )  # fmt: skip
 
 
 @click.command()
 @reading.input_options
 @click.option("--model", "models", multiple=True, metavar="ID[:NAME=VALUE,…]",
-              help="A model, with settings if need be. Repeat for several.  [default: all]")  # fmt: skip
+              help="A model, optionally with settings. Repeat for several.  [default: all]")  # fmt: skip
 @options.grouped("testing", _testing, *_TESTING_OPTIONS)
 @options.grouped("question", Question, *_QUESTION_OPTIONS)
 @options.execution_options
@@ -145,7 +146,7 @@ def compare(
     execution: Execution,
     printing: options.Printing,
 ) -> None:
-    """Say which model best predicts judgments that it has not seen.
+    """Compare how well models predict judgments that they have not seen.
 
     Every model is trained on all folds but one and tested on that one. Prints accuracy, perplexity and Brier score
     with standard errors, and the distance from the best model.

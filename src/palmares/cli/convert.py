@@ -15,12 +15,14 @@ from . import options
 @click.argument("target", metavar="TO")
 @reading.reading_options
 @options.to_option
-@click.option("--drop", default="", metavar="A,B", help="What may be lost: position, time, duration, weight, extra, …")
+@click.option(
+    "--drop", default="", metavar="A,B", help="What may be dropped: position, time, duration, weight, extra, …"
+)
 def convert(source: str, target: str, inputs: reading.Inputs, to: str, drop: str) -> None:
     """Read judgments in one format and write them in another.
 
-    The ending of TO gives the format (.csv, .tsv, .jsonl, .parquet, .xml, .toc, …; .gz or .zst behind it compresses);
-    "-" is standard input or output. Writing to a format that cannot hold all is refused unless --drop allows it.
+    The extension of TO gives the format (.csv, .tsv, .jsonl, .parquet, .xml, .toc, …; add .gz or .zst to compress);
+    "-" is standard input or output. Writing to a format that cannot hold everything is refused unless --drop allows it.
     """  # fmt: skip
     from ..ingest.files import write
 

@@ -23,21 +23,23 @@ def _methods(models: tuple[str, ...], units: tuple[str, ...], sided: int) -> tup
     return methods_of(models, units, sided=sided)
 
 
-# Threads would wait for each other: with so few judgments a campaign, little of the work is compiled code.
+# Threads would wait for each other: with so few judgments per campaign, little of the work is compiled code.
 @click.command(context_settings={"default_map": {"executor": "processes"}})
 @plan_options
 @options.grouped(
     "methods", _methods,
     click.option("--model", "models", type=click.Choice(list(MODELS)), multiple=True, default=[DEFAULT_MODEL],
-                 show_default=True, help="How to score. Repeat for several."),
+                 show_default=True, help="Model that scores the systems. Repeat for several."),
     click.option("--unit", "units", type=options.Vocabulary("palmares.design.coverage:SOURCES"), multiple=True,
                  default=["pair", "ranking", "segment", "judge"], show_default=True,
-                 help="What ranges come from. Repeat for several."),
+                 help="Resampling unit, or another source of rank ranges. Repeat for several."),
     click.option("--sided", type=click.IntRange(1, 2), default=2, show_default=True,
-                 help="One- or two-sided tests, for sign-test."),
+                 help="One- or two-sided sign tests, for --unit sign-test."),
 )  # fmt: skip
 @click.option("--campaigns", type=click.IntRange(2), default=200, show_default=True, help="Campaigns to simulate.")
-@click.option("--resamples", type=click.IntRange(1), default=400, show_default=True, help="Bootstrap samples of each.")
+@click.option(
+    "--resamples", type=click.IntRange(1), default=400, show_default=True, help="Bootstrap samples per campaign."
+)
 @options.level_option
 @options.execution_options
 @options.printing_options
@@ -50,10 +52,10 @@ def coverage(
     execution: Execution,
     printing: options.Printing,
 ) -> None:
-    """For a campaign of this shape, can rank ranges be trusted?
+    """Check by simulation whether the rank ranges of a campaign of this shape can be trusted.
 
-    Simulates many campaigns and says, for every model and resampling unit, how often the true rank of a system lies
-    outside its range, how wide ranges are, and what their clusters are worth.
+    Simulates many campaigns and prints, for every model and resampling unit, how often the true rank of a system lies
+    outside its range, how wide the ranges are, and how often clusters are wrong.
     """  # fmt: skip
     from ..design.coverage import coverage as study
 

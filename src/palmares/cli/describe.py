@@ -10,13 +10,13 @@ from . import options
 
 @click.command()
 @reading.input_options
-@click.option("--systems", is_flag=True, help="One row a system instead of one a language pair.")
+@click.option("--systems", is_flag=True, help="One row per system instead of one per language pair.")
 @options.printing_options
 def describe(inputs: reading.Inputs, systems: bool, printing: options.Printing) -> None:
-    """Say what a file of judgments contains.
+    """Show what a file of judgments contains.
 
-    For every language pair: systems, rankings, judgments, ties, judges, how many of the pairs of systems were compared
-    (the least and the most often compared pair), and into how many unlinked groups the systems fall.
+    For every language pair: systems, rankings, judgments, ties, judges, how many pairs of systems were compared and
+    how often (least and most), and the number of groups of systems that no judgment links.
     """  # fmt: skip
     from ..analysis.describe import describe as describe_judgments
     from ..report.tables import Grouped

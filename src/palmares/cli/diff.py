@@ -23,15 +23,15 @@ if TYPE_CHECKING:
     type=options.Vocabulary("palmares.analysis.diff:SHARED"),
     default="none",
     show_default=True,
-    help="Whether the larger set of judgments contains the smaller one.",
+    help="all: the larger set of judgments contains the smaller one. none: treat them as separate.",
 )
 @options.level_option
 @options.printing_options
 def diff(old: str, new: str, shared: Any, p: float, printing: options.Printing) -> None:
-    """Say what changed between two rankings, and whether it is real.
+    """Show what changed between two rankings, and whether it is real.
 
-    OLD.json and NEW.json are what `palmares rank --format json` printed. A change of score is real where chance does
-    not explain it, whichever of the systems one looks at.
+    OLD.json and NEW.json are what `palmares rank --format json` printed. A change in score is real if chance
+    does not explain it, corrected for the number of systems.
     """  # fmt: skip
     from ..analysis.diff import diff as compare
     from ..analysis.diff import read_published

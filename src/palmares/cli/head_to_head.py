@@ -23,8 +23,8 @@ def head_to_head(
 ) -> None:
     """Compare every two systems.
 
-    A cell says how often the system of its column was judged better than the one of its row, ties ignored, with the
-    mark of a two-sided sign test; the last rows give expected wins and rank ranges.
+    A cell shows how often the column's system was judged better than the row's, ties ignored, with the mark of a
+    two-sided sign test; the last rows show expected wins and rank ranges.
     """  # fmt: skip
     from ..ranking.head_to_head import head_to_head as compare
 

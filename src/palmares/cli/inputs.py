@@ -54,7 +54,7 @@ class Inputs:
     def read(self, *more: str) -> Judgments:
         """The judgments of all files that were asked for, with ``more`` covariates.
 
-        What was dropped is said on standard error.
+        What was dropped is reported on standard error.
         """
         from ..ingest.base import ReadOptions, ScoreOptions
         from ..ingest.files import concat, read_with_report
@@ -104,18 +104,23 @@ _READING_OPTIONS = (
     click.option("--from", "from_", type=click.Choice(["auto", *FORMATS]), default="auto", show_default=True,
                  help="Format of the input."),
     click.option("--column", "columns", multiple=True, metavar="ROLE=NAME",
-                 help="Which column plays a role, if not guessed right: judge=worker. time= uses none."),
-    click.option("--extra", multiple=True, metavar="NAME", help="Keep this column as a covariate."),
-    click.option("--collapse", is_flag=True, help="Keep outputs shared by several systems as systems of their own."),
+                 help="Column to use for a role, if it is not detected: judge=worker; time= uses none. "
+                      "Repeat for several."),
+    click.option("--extra", multiple=True, metavar="NAME",
+                 help="Also keep this column, as a covariate. Repeat for several."),
+    click.option("--collapse", is_flag=True, help="Treat outputs shared by several systems as systems of their own."),
     click.option("--margin", type=float, default=0.0, show_default=True,
-                 help="Scores that differ by no more than this are a tie."),
-    click.option("--lower-is-better", is_flag=True, help="Scores count errors."),
+                 help="For files of scores: scores that differ by no more than this are a tie."),
+    click.option("--lower-is-better", is_flag=True, help="For files of scores: lower scores are better."),
     click.option("--encoding", default="utf-8", show_default=True, help="Encoding of text files."),
-    click.option("--strict", is_flag=True, help="Refuse a file with faulty lines instead of dropping them."),
+    click.option("--strict", is_flag=True, help="Refuse files with invalid lines instead of dropping the lines."),
     click.option("--where", multiple=True, metavar="CONDITION",
-                 help="Keep judgments where this holds: 'judge=turker_*', 'lang_pair!=fr-en', 'duration>5'."),
-    click.option("--exclude-judge", multiple=True, metavar="PATTERN", help="Leave out judges."),
-    click.option("--exclude-system", multiple=True, metavar="PATTERN", help="Leave out systems."),
+                 help="Keep judgments that satisfy this: 'judge=turker_*', 'lang_pair!=fr-en', 'duration>5'. "
+                      "Repeat for several."),
+    click.option("--exclude-judge", multiple=True, metavar="PATTERN",
+                 help="Leave out these judges. Repeat for several."),
+    click.option("--exclude-system", multiple=True, metavar="PATTERN",
+                 help="Leave out these systems. Repeat for several."),
 )  # fmt: skip
 
 input_options = grouped(

@@ -121,18 +121,18 @@ class Printing:
 
 
 _OUTPUT_OPTION = click.option(
-    "--format", "output", type=click.Choice(OUTPUTS), default="table", show_default=True, help="How to print."
+    "--format", "output", type=click.Choice(OUTPUTS), default="table", show_default=True, help="Output format."
 )
 _PLOT_OPTION = click.option(
-    "--plot", type=click.Path(dir_okay=False), help="Also draw it, to an .svg, .png, .pdf, .html or .json file."
+    "--plot", type=click.Path(dir_okay=False), help="Also plot it, to an .svg, .png, .pdf, .html or .json file."
 )
 printing_options = grouped("printing", Printing, _OUTPUT_OPTION)
 drawing_options = grouped("printing", Printing, _PLOT_OPTION, _OUTPUT_OPTION)
 
 to_option = click.option("--to", "to", type=click.Choice(["auto", *FORMATS]), default="auto", show_default=True,
-                         help="Format to write; auto goes by the ending.")  # fmt: skip
+                         help="Format to write; auto: by the file extension.")  # fmt: skip
 level_option = click.option("--p", type=click.FloatRange(0, 1, min_open=True, max_open=True), default=0.05,
-                            show_default=True, help="Level: 0.05 gives 95 % intervals and rank ranges.")  # fmt: skip
+                            show_default=True, help="Significance level: 0.05 gives 95 % intervals.")  # fmt: skip
 
 
 # -- how to rank --------------------------------------------------------------------------------------
@@ -158,15 +158,15 @@ class RankingOptions:
         anchor: str | None = None,
         **samples: Any,
     ) -> RankingOptions:
-        """From what was typed. Models are made here, before any file is read, so that a wrong setting is told at once.
+        """From what was typed. The model is made before any file is read, so that a wrong setting is reported at once.
 
-        ``--scale`` and ``--anchor`` are short for settings of bradley-terry; ``--sided`` is about sign tests only.
+        ``--scale`` and ``--anchor`` are short for settings of bradley-terry; ``--sided`` is for sign tests only.
         """
         from ..models.base import create
 
         source = click.get_current_context().get_parameter_source("sided")
         if source == click.core.ParameterSource.COMMANDLINE and resample != "sign-test":
-            raise InputError("--sided is about sign tests; give --resample sign-test too, or leave it out")
+            raise InputError("--sided is for sign tests; give --resample sign-test too, or leave it out")
         short = {name: value for name, value in (("scale", scale), ("anchor", anchor)) if value is not None}
         unit = "one-sided-sign-test" if resample == "sign-test" and sided == 1 else resample
         return cls(create(model, {**keyed(settings, "--set"), **short}), unit, **samples)
@@ -183,19 +183,21 @@ class RankingOptions:
 
 _RANKING_OPTIONS = (
     click.option("--model", type=click.Choice(list(MODELS)), default=DEFAULT_MODEL, show_default=True,
-                 help="How to score."),
-    click.option("--set", "settings", multiple=True, metavar="NAME=VALUE", help="A setting of the model."),
+                 help="Model that scores the systems."),
+    click.option("--set", "settings", multiple=True, metavar="NAME=VALUE",
+                 help="A setting of the model. Repeat for several."),
     click.option("--resamples", type=click.IntRange(1), default=1000, show_default=True, help="Bootstrap samples."),
     click.option("--resample",
                  type=click.Choice(SOURCES), default="auto", show_default=True,
-                 help="What is drawn together. auto: ranking, or pair without ranking ids. sign-test: draw nothing."),
+                 help="Resampling unit of the bootstrap. auto: ranking, or pair without ranking ids. posterior: the "
+                      "model's own draws. sign-test: sign tests instead of a bootstrap."),
     level_option,
     click.option("--sided", type=click.IntRange(1, 2), default=2, show_default=True,
-                 help="One- or two-sided tests, for --resample sign-test."),
+                 help="One- or two-sided sign tests, for --resample sign-test."),
 )  # fmt: skip
 _SHORTHANDS = (
     click.option("--scale", type=click.Choice(["natural", "elo"]), help="Scale of bradley-terry scores."),
-    click.option("--anchor", metavar="NAME=VALUE", help="Fix the score of one system of bradley-terry."),
+    click.option("--anchor", metavar="NAME=VALUE", help="Fix the score of one system, for bradley-terry."),
 )
 
 ranking_options = grouped("ranking", RankingOptions.parsed, *_RANKING_OPTIONS)
@@ -229,10 +231,12 @@ seed_option = click.option("--seed", type=click.IntRange(0), default=0, show_def
 _EXECUTION_OPTIONS = stacked(
     seed_option,
     click.option("--executor", metavar="threads|processes|serial", default="threads", show_default=True,
-                 help="Where resampling runs."),
-    click.option("--workers", type=click.IntRange(1), default=None, help="How many at once.  [default: all cores]"),
+                 help="How work is run in parallel; it never changes a number."),
+    click.option("--workers", type=click.IntRange(1), default=None,
+                 help="Threads or processes to use.  [default: all cores]"),
     click.option("--dask", metavar="ADDRESS|FILE",
-                 help="Run on a Dask cluster instead: tcp://HOST:PORT of its scheduler, or its scheduler file."),
+                 help="Run on a Dask cluster instead: the address of its scheduler (tcp://HOST:PORT), or its "
+                      "scheduler file."),
 )  # fmt: skip
 
 

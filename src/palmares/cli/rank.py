@@ -21,10 +21,12 @@ if TYPE_CHECKING:
 @click.command()
 @reading.input_options
 @options.all_ranking_options
-@click.option("--by", metavar="FIELD", help="One ranking per value: judge, segment, or a column kept with --extra.")
-@click.option("--largest-component", is_flag=True, help="Leave out systems that no judgment links to the most others.")
-@click.option("--probabilities", is_flag=True, help="Also P(best), P(better) for every pair, stability of clusters.")
-@click.option("--scan", is_flag=True, help="Stream the file straight to pair counts; for files larger than memory.")
+@click.option("--by", metavar="FIELD", help="One ranking per value of judge, segment, or a column kept with --extra.")
+@click.option("--largest-component", is_flag=True, help="Rank only the largest group of systems that judgments link.")
+@click.option(
+    "--probabilities", is_flag=True, help="Also print P(best), P(better) for every pair, stability of clusters."
+)
+@click.option("--scan", is_flag=True, help="Stream the file to pair counts, for files larger than memory.")
 @options.execution_options
 @options.drawing_options
 def rank(
@@ -39,8 +41,8 @@ def rank(
 ) -> None:
     """Rank systems by human judgments.
 
-    Prints, for every language pair, systems best first with cluster, rank range, score and its interval. Systems of
-    different clusters have rank ranges that do not overlap.
+    Prints, for every language pair, the systems, best first, with cluster, rank range, score and its interval. Systems
+    in different clusters have rank ranges that do not overlap.
     """  # fmt: skip
     groups: Mapping[Group, Judgments | PairCounts] = _scanned(inputs, by) if scan else inputs.groups(by)
     rankings = reading.for_each(

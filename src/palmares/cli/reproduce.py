@@ -20,7 +20,7 @@ TOGETHER = ("json", "csv")
 # Processes: most of an experiment is many small fits, for which threads would wait for each other.
 @click.command(context_settings={"default_map": {"executor": "processes"}})
 @click.argument("names", nargs=-1, metavar="[NAME]...")
-@click.option("--quick", is_flag=True, help="A small variant: fewer trials and judgments.")
+@click.option("--quick", is_flag=True, help="Run a small variant: fewer trials and judgments.")
 @click.option("--data", type=click.Path(), envvar="PALMARES_REAL_DATA", metavar="FOLDER", show_envvar=True,
               help="Folder with the published judgments; without it, campaigns are simulated.")  # fmt: skip
 @options.execution_options
@@ -28,9 +28,9 @@ TOGETHER = ("json", "csv")
 def reproduce(
     names: tuple[str, ...], quick: bool, data: str | None, execution: Execution, printing: options.Printing
 ) -> None:
-    """Run experiments of the papers again, published and measured side by side.
+    """Repeat the papers' experiments and print published and measured numbers side by side.
 
-    Without NAME, lists the experiments; the name `all` runs every one.
+    Without NAME, lists the experiments; `all` runs every one.
     """  # fmt: skip
     from ..experiments.base import reproduce as run
 

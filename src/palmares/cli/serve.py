@@ -69,7 +69,9 @@ class Listener:
 @click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on; 0.0.0.0 means all of them.")
 @click.option("--port", type=click.IntRange(1, 65535), default=8000, show_default=True, help="Port to listen on.")
 @click.option("--workers", type=click.IntRange(1, 256), default=1, show_default=True, help="Worker processes.")
-@click.option("--root-path", default="", metavar="PATH", help="Path below which a proxy serves this, such as /eval.")
+@click.option(
+    "--root-path", default="", metavar="PATH", help="URL path under which a proxy serves this, such as /eval."
+)
 @click.option("--proxy-headers/--no-proxy-headers", default=False, show_default=True,
               help="Trust X-Forwarded-For and X-Forwarded-Proto from a proxy.")  # fmt: skip
 @click.option("--forwarded-allow-ips", default="127.0.0.1", show_default=True, metavar="IP,IP",

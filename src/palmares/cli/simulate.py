@@ -13,11 +13,11 @@ if TYPE_CHECKING:
 
 #: The shape of a campaign that never happened; the defaults are those of `palmares.CampaignPlan`.
 PLAN_OPTIONS = (
-    click.option("--systems", type=int, default=10, show_default=True, help="Systems that compete."),
-    click.option("--rankings", type=int, default=600, show_default=True, help="Rankings collected."),
-    click.option("--outputs", type=int, default=5, show_default=True, help="Outputs ranked at a time."),
-    click.option("--judges", type=int, default=12, show_default=True, help="Judges who share the work evenly."),
-    click.option("--segments", type=int, default=300, show_default=True, help="Segments to draw from."),
+    click.option("--systems", type=int, default=10, show_default=True, help="Number of systems."),
+    click.option("--rankings", type=int, default=600, show_default=True, help="Number of rankings."),
+    click.option("--outputs", type=int, default=5, show_default=True, help="Outputs per ranking."),
+    click.option("--judges", type=int, default=12, show_default=True, help="Number of judges, with equal shares."),
+    click.option("--segments", type=int, default=300, show_default=True, help="Number of segments."),
     click.option("--spread", type=float, default=10.0, show_default=True,
                  help="Standard deviation of an output's quality."),
     click.option("--tie-radius", type=float, default=2.0, show_default=True, help="Outputs this close are tied."),
@@ -25,9 +25,9 @@ PLAN_OPTIONS = (
     click.option("--segment-effect", type=float, default=0.0, show_default=True,
                  help="Standard deviation of a system's luck on a segment."),
     click.option("--judge-effect", type=float, default=0.0, show_default=True,
-                 help="Standard deviation of a judge's own liking of a system."),
+                 help="Standard deviation of a judge's own preference for a system."),
     click.option("--position-effect", type=float, default=0.0, show_default=True,
-                 help="What the output shown first gains on the last."),
+                 help="Advantage of the output shown first over the last."),
 )  # fmt: skip
 
 
@@ -48,7 +48,7 @@ plan_options = options.grouped("plan", _plan, *PLAN_OPTIONS)
 @options.to_option
 @options.seed_option
 def simulate(target: str, plan: CampaignPlan, to: str, seed: int) -> None:
-    """Make up a campaign whose truth is known, and write its judgments.
+    """Simulate a campaign with known true qualities, and write its judgments.
 
     Systems have mean qualities uniform on [0, 10]; judges rank outputs that scatter around them (Koehn 2012).
     The true qualities are printed, best first.

@@ -25,7 +25,7 @@ class CampaignPlan:
     their group share its rank.
 
     Judgments that have something in common need not be independent: ``segment_effect`` is the standard deviation
-    of a system's luck on a segment, the same for every judge; ``judge_effect`` that of a judge's own liking of a
+    of a system's luck on a segment, the same for every judge; ``judge_effect`` that of a judge's own preference for a
     system, the same on every segment. Both are 0 on average, so a system's mean stays its true quality.
     ``position_effect`` is added to what a judge sees of the output shown first, and falls linearly to 0 for the last.
 

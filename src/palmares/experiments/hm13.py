@@ -261,7 +261,7 @@ def _abilities(context: Context, *, size: int, trainings: int, rankings: int) ->
         for i in order for column, j in enumerate(order, 1)
     ]  # fmt: skip
     notes = [
-        f"on {pool.name} (the paper: WMT11 English–Czech, whose judgments are not at hand); {trainings} trainings on "
+        f"on {pool.name} (the paper: WMT11 English–Czech, whose judgments are not available); {trainings} trainings on "
         f"{size:,} random comparisons. n: trainings; of preferences, comparisons of the first training."
     ]
     return Findings(rows, _ability_checks(mean[order], spread[order]), notes, {pool.name: pool.train.hash})

@@ -58,7 +58,7 @@ def _run(context: Context, *, sizes: tuple[int, ...], trials: int, dev_rankings:
     results = np.stack(context.run(_trial, tasks, part, matches, sizes, context.seed))
     rows = _rows(results, sizes)
     notes = [
-        f"on {pool.name} (the paper: mean over ten language pairs), training on all judges, one update a match in "
+        f"on {pool.name} (the paper: mean over ten language pairs), training on all judges, one update per match in "
         "random order. n: trials; ±: standard error over them.",
         f"test {part.test.total:g}, development {part.dev.total:g} expert judgments.",
     ]

@@ -251,7 +251,7 @@ def check_one_lang_pair(judgments: Judgments) -> None:
     if len(judgments.lang_pairs) > 1:
         raise InputError(
             f"the judgments mix {len(judgments.lang_pairs)} language pairs ({', '.join(judgments.lang_pairs[:6])}); "
-            "rank each alone: judgments.split('lang_pair'), or select(lang_pair=…)"
+            "rank each separately: judgments.split('lang_pair'), or select(lang_pair=…)"
         )
 
 

@@ -1,7 +1,7 @@
 """What a preference model has to beat: ``uniform``, ``adjusted-uniform``, ``independent-pairs``,
 ``independent-systems``.
 
-All four are closed formulas of the counts (Hopkins & May 2013, §5 and §6). ``outcomes[..., i, j]`` holds the
+All four are closed-form functions of the counts (Hopkins & May 2013, §5 and §6). ``outcomes[..., i, j]`` holds the
 probabilities that i is judged better than, equal to and worse than j.
 """
 
@@ -107,7 +107,7 @@ class IndependentPairs(ClosedFormModel):
     Attributes
     ----------
     alpha
-        Judgments of each outcome that every pair is given beforehand.
+        Pseudo-counts: judgments of each outcome that are added to every pair.
     """
 
     id = "independent-pairs"
@@ -133,14 +133,14 @@ class IndependentSystems(ClosedFormModel):
 
     - ``arithmetic``: Q(π | i, j) = ½ Q(π | i) + ½ Q(π̂ | j);
     - ``geometric``: Q(π | i, j) ∝ √(Q(π | i) Q(π̂ | j)), divided by the sum over π, which the paper leaves out;
-    - ``asymmetric``: Q(π | i, j) = Q(π | i), which forgets whom i meets: Q(win | i, j) ≠ Q(loss | j, i).
+    - ``asymmetric``: Q(π | i, j) = Q(π | i), which ignores the opponent: Q(win | i, j) ≠ Q(loss | j, i).
 
     The score is the mean over opponents of Q(win) + ½ Q(tie).
 
     Attributes
     ----------
     alpha
-        Judgments of each outcome that every system is given beforehand.
+        Pseudo-counts: judgments of each outcome that are added to every system.
     reconstruction
         How a pair is put together: one of `RECONSTRUCTIONS`.
     """

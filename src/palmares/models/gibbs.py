@@ -63,7 +63,7 @@ def comparisons_of(data: Judgments | PairCounts, model: str) -> Comparisons:
         return _lone_only(_cells_of_counts(data, model))
     if data.weights is not None and (data.weights != 1).any():
         raise InputError(
-            f"model {model!r} draws a latent quality for every judgment and cannot count one more or less than once, "
+            f"model {model!r} gives every judgment a latent difference of its own and cannot use weights, "
             "but the judgments have weights; drop the weights or use a model that reads counts"
         )
     n = len(data.systems)

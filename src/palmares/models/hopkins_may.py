@@ -38,7 +38,7 @@ class HopkinsMay(GibbsModel):
     iterations, burn_in
         Length of the chain, and how much of its beginning is dropped.
     sampler
-        ``exact`` Gibbs steps, or the ``projection`` of Sakaguchi et al. 2014, whose draws are no posterior.
+        ``exact`` Gibbs steps, or the ``projection`` of Sakaguchi et al. 2014, whose draws are not from the posterior.
     """
 
     id = "hopkins-may"
@@ -65,7 +65,9 @@ class HopkinsMay(GibbsModel):
         draws, means = self._chain(data, counts, np.random.default_rng(rng))
         state, notes = convergence(draws, self.iterations)
         if self.sampler == "projection":
-            notes += ("the projection sampler's draws are no posterior: for ranges, resample by ranking or pair",)
+            notes += (
+                "the projection sampler's draws are not from the posterior; for ranges, resample by ranking or pair",
+            )
         return OutcomeFit(
             self, counts.systems, means.mean(0), deviations=draws.std(0, ddof=1), convergence=state, notes=notes,
             draws=draws, outcomes=self.outcomes(draws),

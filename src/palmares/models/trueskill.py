@@ -258,7 +258,7 @@ class _Replay(Mode):
 
 
 def _runs(model: TrueSkill, wins: FloatArray, ties: FloatArray, seeds: IntArray) -> FloatArray:
-    """Means and variances at the end of one run a seed: an array (2, seeds, systems)."""
+    """Means and variances at the end of one run per seed: an array (2, seeds, systems)."""
     ends = [model.computing.skills(model, wins, ties, np.random.default_rng(int(seed))) for seed in seeds]
     return np.stack(ends, axis=1)
 

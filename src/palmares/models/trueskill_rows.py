@@ -60,7 +60,7 @@ def expanded(wins: FloatArray, ties: FloatArray) -> Rows:
     won, tied = np.nonzero(wins), np.nonzero(np.triu(ties, 1))
     count = np.concatenate([wins[won], ties[tied]])
     if not np.array_equal(count, np.round(count)):
-        raise InputError("mode shuffled takes every judgment once and cannot weigh them; use mode replay or batch")
+        raise InputError("mode shuffled takes every judgment once and cannot use weights; use mode replay or batch")
     copies = count.astype(np.int64)
     outcome = np.repeat([1, 0], [copies[: len(won[0])].sum(), copies[len(won[0]) :].sum()])
     first, second = np.repeat(np.concatenate([won, tied], axis=1), copies, axis=1)
@@ -79,7 +79,7 @@ def needs_rows(data: Judgments | PairCounts, mode: str) -> Judgments:
     if isinstance(data, PairCounts):
         raise InputError(f"mode {mode} needs the judgments in their order, not only pair counts; use mode replay")
     if data.weights is not None:
-        raise InputError(f"mode {mode} takes every judgment once and cannot weigh them; use mode replay or batch")
+        raise InputError(f"mode {mode} takes every judgment once and cannot use weights; use mode replay or batch")
     return data
 
 

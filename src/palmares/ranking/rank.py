@@ -51,7 +51,7 @@ def rank(
     model
         A model, its id, or its id and settings: ``bradley-terry:ties=rao-kupper,scale=elo``.
     resample
-        What is drawn together: ``pair``, ``ranking``, ``segment`` or ``judge``; ``auto`` is ``ranking``, or ``pair``
+        The resampling unit: ``pair``, ``ranking``, ``segment`` or ``judge``; ``auto`` is ``ranking``, or ``pair``
         where there are no ranking ids; ``posterior`` for the model's own draws; ``sign-test`` or
         ``one-sided-sign-test`` for ranges from pairwise sign tests; None for no ranges.
     resamples
@@ -105,7 +105,7 @@ def _largest_component(data: Judgments | PairCounts, model: Model, notes: list[s
     if len(groups) == 1:
         return data
     if len(groups[0]) < 2:
-        raise InputError("no two systems are linked by a judgment that decides, so there is nothing to rank")
+        raise InputError("no decisive judgment links any two systems, so there is nothing to rank")
     left_out = sorted(name for group in groups[1:] for name in group)
     notes.append(f"left out, because no judgment links them to the largest group: {', '.join(left_out)}")
     return data.keep(groups[0])
@@ -159,7 +159,9 @@ def gather(model: Model, data: Judgments | PairCounts, fit: Fit, request: Reques
     unit, fallback = choose_unit(data, source)
     if source == "auto" and unit_count(data, unit) < 2:
         one = "judgment" if unit == "pair" else unit
-        return Evidence(facts={"unit": None}, notes=(f"only one {one}, so nothing can be drawn: there are no ranges",))
+        return Evidence(
+            facts={"unit": None}, notes=(f"only one {one}, so there is nothing to resample and there are no ranges",)
+        )
     evidence = _from_samples(request.draw(model, data, unit), unit, p)
     notes = [fallback, few_units(data, unit), _one_sided(counts_of(data))]
     if unit == choose_unit(data, "auto")[0]:
@@ -201,7 +203,7 @@ def _judges_matter(model: Model, data: Judgments | PairCounts, evidence: Evidenc
     if by_judge < MUCH_WIDER * by_default:
         return None
     return (
-        f"drawing whole judges makes ranges {by_judge / by_default:.1f} × as wide ({by_judge:.1f} ranks on average "
+        f"resampling by judge makes ranges {by_judge / by_default:.1f} × as wide ({by_judge:.1f} ranks on average "
         f"instead of {by_default:.1f}): judges differ, and ranges by {evidence.facts['unit']} do not show it; "
         "see --resample judge"
     )
@@ -212,7 +214,7 @@ def _mean_width(places: IntArray, p: float) -> float:
     return float(np.mean(ranges[:, 1] - ranges[:, 0] + 1))
 
 
-# -- one line a system -------------------------------------------------------------------------------
+# -- one line per system -------------------------------------------------------------------------------
 
 
 def _lines(fit: Fit, evidence: Evidence, p: float) -> tuple[RankedSystem, ...]:

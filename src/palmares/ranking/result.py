@@ -101,11 +101,11 @@ class Ranking:
         )
 
     def _places(self, replicates: Replicates) -> Any:
-        """Places in every sample, one column a system in the order of this ranking."""
+        """Places in every sample, one column per system in the order of this ranking."""
         return replicates.places[:, [replicates.systems.index(name) for name in self.systems]]
 
     def table(self) -> pl.DataFrame:
-        """One row a system: cluster, rank, range (first, last), score, its interval (low, high) and error, P(best)."""
+        """One row per system: cluster, rank, range (first, last), score, interval (low, high), error, P(best)."""
         ranges = [line.range or (None, None) for line in self.lines]
         intervals = [line.interval or (None, None) for line in self.lines]
         return pl.DataFrame(

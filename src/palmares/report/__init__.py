@@ -1,4 +1,4 @@
-"""From results to what people read. One module a command lays its results out as tables (`tables.View`), `tables.py`
+"""From results to what people read. One module per command lays its results out as tables (`tables.View`), `tables.py`
 writes tables for the terminal, as JSON, CSV, Markdown and LaTeX, and `plots/` draws pictures. `VIEWS` lists what can be
 shown: ``report.tables.rendered("rank", results, "markdown")``.
 """

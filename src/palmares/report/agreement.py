@@ -14,8 +14,8 @@ _ITEMS = {
         "judge twice (intra)."
     ),
     "wmt16": (
-        "Counted as WMT16 was: the order of the two systems tells items apart, inter includes judges' own repeats, and "
-        "intra takes its ties from the segments a judge repeated something on."
+        "Counted as in WMT16: the order of the two systems matters, inter includes judges' own repeats, and "
+        "intra takes its tie rate from the segments on which a judge repeated something."
     ),
     "two-judges": (
         "The mean of the κs of every two judges (inter) and of each judge (intra), weighted by their pairs; chance is "
@@ -26,13 +26,13 @@ _JUDGES = "Each judge against all the others, lowest κ first; own: items that t
 
 
 def tables(results: Sequence[Grouped[Agreement]], part: str | None = None) -> list[Table]:
-    """One row for every language pair and kind of agreement; ``judges``: below it, one row a judge of each pair."""
+    """One row for every language pair and kind of agreement; ``judges``: below it, one row per judge of each pair."""
     agreements = [each.result for each in results]
     return [_pairs(agreements), *([_judges(each) for each in agreements] if part == "judges" else [])]
 
 
 def flat(results: Sequence[Grouped[Agreement]], part: str | None = None) -> list[Table]:
-    """Two rows a language pair, between judges and of judges with themselves; ``judges``: instead, one row a judge."""
+    """Two rows per language pair, between judges and of judges with themselves; ``judges``: one row per judge."""
     layout = _flat_judges if part == "judges" else _flat_pair
     return [layout(each.result) for each in results]
 

@@ -44,7 +44,7 @@ VIEW = View(tables, flat, grouped=True, parts=("all", "findings", "claims", "det
 
 
 def _findings(audit: Audit, title: str | None) -> Table:
-    """One row a check; below, what each found in words, flags first."""
+    """One row per check; below, what each found in words, flags first."""
     interval = f"{level_text(audit.p)} interval"
     columns = [
         Column("flag"), Column("check", align="left"), Column("effect", _effect), Column(interval, _span),
@@ -61,7 +61,7 @@ def _findings(audit: Audit, title: str | None) -> Table:
 
 
 def _claims(audit: Audit, title: str | None) -> Table:
-    """One row a claim: by how much, how sure, and the verdict; systems in order, each above that of the next row."""
+    """One row per claim: by how much, how sure, and the verdict; systems in order, each above that of the next row."""
     columns = [
         Column("system", align="left"), Column("is", align="left"), Column("by", _effect),
         Column(f"{level_text(audit.p)} interval", _span), Column("holds", _share), Column("by judges", _share),

@@ -15,10 +15,10 @@ from .tables import Column, Grouped, Table, View
 
 _CONTROLS = ("repeats", "same", "degraded below", "reference top")
 _CONTROL_NOTES = (
-    "same: pairs of outputs that a judge ordered alike when a screen was asked again",
-    "degraded below: damaged outputs ranked below their original; reference top: references that nothing stands above",
+    "same: pairs of outputs that a judge ordered alike when a screen was shown again",
+    "degraded below: damaged outputs ranked below their original; reference top: nothing ranked above the reference",
 )
-_PAIR_NOTES = ("open: answers that screens given out still wait for; least, most: how often two systems were compared",)
+_PAIR_NOTES = ("open: answers still expected for screens given out; least, most: how often two systems were compared",)
 
 
 @dataclass(frozen=True)
@@ -45,14 +45,14 @@ def _campaigns(results: Sequence[Grouped[CampaignLine]], part: str | None = None
 
 
 def _status(results: Sequence[Grouped[CampaignStatus]], part: str | None = None) -> list[Table]:
-    """One row a language pair and one a judge, or only ``pairs`` or ``judges``."""
+    """One row per language pair and one per judge, or only ``pairs`` or ``judges``."""
     layouts = {"pairs": _pairs, "judges": _judges}
     wanted = layouts.values() if part not in layouts else [layouts[part]]
     return [layout(each.result) for each in results for layout in wanted]
 
 
 def _flat_status(results: Sequence[Grouped[CampaignStatus]], part: str | None = None) -> list[Table]:
-    """One row a language pair, or with ``judges`` one a judge; every number in a column of its own."""
+    """One row per language pair, or with ``judges`` one per judge; every number in a column of its own."""
     if part == "judges":
         of_judge = ("name", "pseudonym", "langs", "consented", "done", "skipped", "target", "at_work", "last")
         return [_flat("judge", of_judge, each.result.judges) for each in results]
@@ -76,7 +76,7 @@ def _pairs(status: CampaignStatus) -> Table:
         for pair in status.pairs
     ]  # fmt: skip
     enough = [pair.name for pair in status.pairs if pair.enough]
-    stopped = [f"enough by the settings, so no more is given out: {', '.join(enough)}"] if enough else []
+    stopped = [f"enough according to the settings, so no more is given out: {', '.join(enough)}"] if enough else []
     until = f", until {_iso(status.until)}" if status.until else ""
     return Table(columns, rows, title=f"{status.name}: {status.state}{until}", notes=[*_PAIR_NOTES, *stopped])
 

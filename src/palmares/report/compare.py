@@ -46,7 +46,7 @@ def tables(results: Sequence[Grouped[Compared]], part: str | None = None) -> lis
 
 
 def flat(results: Sequence[Grouped[Compared]], part: str | None = None) -> list[Table]:
-    """One row a model. CSV has one header: what was asked for beyond the comparison takes its place."""
+    """One row per model. CSV has one header: what was asked for beyond the comparison takes its place."""
     return [_flat(each.result, part) for each in results]
 
 
@@ -76,7 +76,7 @@ def _flat(compared: Compared, part: str | None) -> Table:
 
 
 def _comparison(comparison: Comparison, title: str | None) -> Table:
-    """One row a model, best first; the bounds below a line."""
+    """One row per model, best first; the bounds below a line."""
     columns = [
         Column("model", align="left"), Column("accuracy, clusters", _measure), Column("Δ", _difference),
         Column("radius", _radius), Column("accuracy, outcome", _measure), Column("perplexity", _measure),
@@ -92,7 +92,7 @@ def _comparison(comparison: Comparison, title: str | None) -> Table:
 
 
 def _flat_comparison(comparison: Comparison) -> Table:
-    """One flat row a model, with the language pair in front; the oracles are models of this table."""
+    """One flat row per model, with the language pair in front; the oracles are models of this table."""
     bounds = {"oracle": comparison.oracle, "oracle-by-fold": comparison.oracle_by_fold}
     oracles = [ModelScore(name, accuracy_clusters=m, accuracy_outcome=m) for name, m in bounds.items()]
     rows = [{"lang_pair": comparison.lang_pair, **flat_line(line)} for line in (*comparison.lines, *oracles)]
@@ -119,7 +119,7 @@ def _calibration(comparison: Comparison) -> Table:
         ]
     note = (
         "Of judgments that a model gave a probability in this range, the share that came true. decided: one system is "
-        "better, asked of both systems of every judgment; tie: once of every judgment."
+        "better, counted for both systems of every judgment; tie: counted once per judgment."
     )
     return Table(columns, rows, rules=frozenset(rules - {0}), notes=[note], signature=comparison.signature)
 
@@ -136,7 +136,7 @@ def _flat_calibration(comparison: Comparison) -> Table:
 
 
 def _gold(against: GoldComparison) -> Table:
-    """One row a model that has scores: how far they agree with gold scores."""
+    """One row per model that has scores: how far they agree with gold scores."""
     columns = [Column("model", align="left"), *[Column(name, _places) for name in ("Pearson", "Spearman", "Kendall")]]
     rows = [[line.model, *_agreement(line)] for line in against.lines if _agrees(line)]
     refused = [f"note: {line.model} refused: {line.refused}" for line in against.lines if line.refused]
@@ -197,7 +197,7 @@ def _condition(curve: Curve, value: float) -> str:
 def _trials_text(curve: Curve) -> str:
     heads = "judgments to train on"
     if curve.condition == "noise":
-        heads = "judges who answer at random (without any: the mean; with some: the change from that, trial by trial)"
+        heads = "judges who answer at random (at 0 %: the mean; then: the change from it, trial by trial)"
     gold = f" Gold scores: {curve.gold}." if curve.gold else ""
     means = f"means over {curve.trials} trials, ± standard error" if curve.trials > 1 else "a single trial"
     return f"Columns: {heads}; tested on {curve.tested:,} judgments; {means}.{gold} –: does not apply."

@@ -10,7 +10,7 @@ from .tables import Column, Grouped, Table, View, or_dash
 
 
 def tables(results: Sequence[Grouped[Overview]], part: str | None = None) -> list[Table]:
-    """One row a language pair; ``systems``: a table for each, with one row a system."""
+    """One row per language pair; ``systems``: a table for each, with one row per system."""
     overviews = [each.result for each in results]
     return [_systems(each) for each in overviews] if part == "systems" else [_pairs(overviews)]
 

@@ -14,12 +14,12 @@ _NAMED = 6
 
 
 def tables(results: Sequence[Grouped[Changes]], part: str | None = None) -> list[Table]:
-    """One row a system: rank, range and score, before and after; below it, in words, what else changed."""
+    """One row per system: rank, range and score, before and after; below it, in words, what else changed."""
     return [_changes(each.result, each.title) for each in results]
 
 
 def flat(results: Sequence[Grouped[Changes]], part: str | None = None) -> list[Table]:
-    """One row a system, with the group in front."""
+    """One row per system, with the group in front."""
     return [_flat(each) for each in results]
 
 

@@ -27,7 +27,7 @@ def tables(results: Sequence[Grouped[Ranking]], part: str | None = None) -> list
 
 
 def flat(results: Sequence[Grouped[Ranking]], part: str | None = None) -> list[Table]:
-    """One row a system, or with ``probabilities`` one for every ordered pair of systems, with the group in front."""
+    """One row per system, or with ``probabilities`` one for every ordered pair of systems, with the group in front."""
     layout = _flat_pairs if part == "probabilities" else _flat_systems
     return [layout(each) for each in results]
 
@@ -67,7 +67,7 @@ def _starts_cluster(ranking: Ranking, i: int) -> bool:
 
 
 def cluster_table(ranking: Ranking) -> Table:
-    """One row a cluster: its places, how stable it is, its systems."""
+    """One row per cluster: its places, how stable it is, its systems."""
     columns = [Column("cluster"), Column("stability", _share), Column("systems", align="left")]
     rows = [[c.number, c.stability, ", ".join(c.systems)] for c in ranking.stability]
     note = "stability: the share of samples in which these systems, and no others, take the places of the cluster."

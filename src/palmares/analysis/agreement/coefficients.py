@@ -56,7 +56,7 @@ class Kappa:
 
 @dataclass(frozen=True)
 class Sums:
-    """Tallies of every segment: arrays (segments, columns), one column a κ, sparse or not.
+    """Tallies of every segment: arrays (segments, columns), one column per κ, sparse or not.
 
     ``ties`` of ``total`` judgments give the chance of agreeing; they have one column for each κ, or one for all.
     """
@@ -67,7 +67,7 @@ class Sums:
     total: FloatArray = field(repr=False)
 
     def weighted(self, weight: FloatArray) -> FloatArray:
-        """κ of samples given as how often each segment is in them: one row a sample."""
+        """κ of samples given as how often each segment is in them: one row per sample."""
         pairs, agreed = weight @ self.pairs, weight @ self.agreed
         return kappa(pairs, agreed, weight @ self.ties, weight @ self.total)
 
@@ -220,7 +220,7 @@ def coincidences(values: FloatArray, unit: IntArray) -> FloatArray:
     Parameters
     ----------
     values
-        One row a coder and unit: a distribution over the three outcomes, usually a single one.
+        One row per coder and unit: a distribution over the three outcomes, usually a single one.
     unit
         The unit of each row, numbered from 0. Units of one coder have nothing to pair and are left out.
 

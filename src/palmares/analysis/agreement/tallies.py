@@ -141,7 +141,7 @@ def _shown_second(judgments: Judgments) -> BoolArray:
         if bool(known.fill_null(False).all()):
             return np.asarray((first == rows["system_b"]).to_numpy())
     raise InputError(
-        "the published counting tells a pair by the order of its systems, which these judgments do not know: it needs "
+        "this counting distinguishes pairs by the order of their systems, which these judgments do not have: it needs "
         "positions, or the first system of every row in a column system1Id, as in the pairwise files of WMT (read "
         "with --collapse --extra system1Id; merged='collapse', extra=['system1Id'] from Python)"
     )

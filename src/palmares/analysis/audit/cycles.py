@@ -1,4 +1,4 @@
-"""``intransitivity``: do systems beat each other in circles more than chance makes them?"""
+"""``intransitivity``: do systems beat each other in circles more often than by chance?"""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def intransitivity(case: Case) -> Finding:
     """
     n = len(case.systems)
     if n < 3:
-        return skipped("intransitivity", "a circle takes three systems")
+        return skipped("intransitivity", "a circle needs at least three systems")
     margin, expected, error = margins(case)
     if circular(np.ones_like(margin) * (error > 0))[0] == 0:
         return skipped("intransitivity", "no three systems were all compared with each other")
@@ -44,7 +44,7 @@ def intransitivity(case: Case) -> Finding:
     cycles = strongest(z)
     return Finding(
         "intransitivity",
-        f"there {'is' if count == 1 else 'are'} {number(count, 'circular triple')} of systems where chance makes "
+        f"there {'is' if count == 1 else 'are'} {number(count, 'circular triple')} of systems where chance gives "
         f"{decimals(mean, 1)} ({low:.0f} to {high:.0f})"
         + (f"; strongest: {_named(case, cycles[0])}" if cycles else ""),
         f"strength of circles, simulated margins ({SIMULATIONS})",

@@ -21,7 +21,7 @@ _MOST_PLACES = 20
 
 
 def position(case: Case) -> Finding:
-    """Regress winning on standing first, within every pair of systems so that quality plays no part.
+    """Regress winning on being shown first, within every pair of systems so that quality plays no part.
 
     Outputs that several systems share are left out, because their places are not random.
     """
@@ -50,7 +50,7 @@ def position(case: Case) -> Finding:
         f"t test, pair fixed effects, errors by {case.unit_name} ({units:,})",
         p,
         effect=slope,
-        effect_name="extra share of wins for standing first",
+        effect_name="extra share of wins for being shown first",
         interval=interval,
         subjects=_places(case, known, reach / error),
     )
@@ -107,7 +107,7 @@ def _means(values: FloatArray, pair: IntArray, weight: FloatArray) -> FloatArray
 
 
 def _places(case: Case, known: BoolArray, reach: float) -> tuple[Subject, ...]:
-    """Residual points a comparison of the outputs in each place."""
+    """Residual points per comparison of the outputs in each place."""
     frame, codes = case.judgments.frame.filter(known), [case.judgments.codes(f"system_{s}")[known] for s in "ab"]
     expected = case.fit.outcomes[codes[0], codes[1], 0] + case.fit.outcomes[codes[0], codes[1], 1] / 2
     extra = (1 + case.judgments.codes("outcome")[known]) / 2 - expected
@@ -119,7 +119,7 @@ def _places(case: Case, known: BoolArray, reach: float) -> tuple[Subject, ...]:
         amount = float((weight * (here[0].astype(float) + here[1])).sum())
         mean, error = float(sums.sum()) / amount, float(np.sqrt((sums**2).sum())) / amount
         interval = (mean - reach * error, mean + reach * error)
-        subjects.append(Subject(f"place {place}", mean, interval, None, "points a comparison beyond expectation"))
+        subjects.append(Subject(f"place {place}", mean, interval, None, "points per comparison beyond expectation"))
     return tuple(subjects)
 
 
@@ -172,11 +172,11 @@ def compared(case: Case) -> FloatArray:
 
 
 def groups(case: Case) -> Finding:
-    """Say whether judgments link all systems, and how few of them hold the systems together."""
+    """Check whether judgments link all systems, and how few of them are the weakest link."""
     linked = case.linked
     weight, side = minimum_cut(compared(case))
     cut = [name for name, inside in zip(case.systems, side, strict=True) if inside]
-    held = f"{number(weight, 'judgment')} hold{'s' * (weight == 1)} {some(cut)} to the others"
+    held = f"{number(weight, 'judgment')} link{'s' * (weight == 1)} {some(cut)} to the others"
     says = f"all {len(case.systems)} systems are linked; {held}, the weakest link"
     if len(linked) > 1:
         others = [name for group in linked[1:] for name in group]

@@ -56,11 +56,11 @@ def drift(case: Case) -> Finding:
     return Finding(
         "drift",
         f"from the first half of each judge's work to the second, {top.name} changes most: "
-        f"{decimals(effect)} points a comparison ({span(interval)})",
+        f"{decimals(effect)} points per comparison ({span(interval)})",
         f"permutation of times within judges ({PERMUTATIONS})",
         p,
         effect=effect,
-        effect_name="change in points a comparison to one system",
+        effect_name="change in points per comparison to one system",
         interval=interval,
         subjects=subjects,
     )
@@ -158,7 +158,7 @@ def _subjects(case: Case, trend: Trend) -> tuple[Subject, ...]:
 
 
 def _change(trend: Trend, system: int, reach: float) -> tuple[float, Interval]:
-    """Residual points a comparison in the later halves less those in the earlier ones."""
+    """Residual points per comparison in the later halves less those in the earlier ones."""
     points = trend.points
     here = points.system == system
     late = (trend.time > 0)[points.unit[here]]

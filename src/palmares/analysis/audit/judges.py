@@ -100,7 +100,7 @@ def influence(case: Case) -> Finding:
         f"permutation of judges over {case.blocks.name}s ({PERMUTATIONS}), largest statistic",
         first.p,
         effect=first.effect,
-        effect_name="points a comparison to one system, against others",
+        effect_name="points per comparison to one system, against others",
         interval=first.interval,
         subjects=subjects,
         if_flagged=f"{judge} departs from the others: {first.detail}",
@@ -108,7 +108,7 @@ def influence(case: Case) -> Finding:
 
 
 def departures(judged: JudgeSums, judge: int, reach: float) -> tuple[int, float, Interval]:
-    """The system that a judge treats most differently, and by how many points a comparison, against other judges.
+    """The system that a judge treats most differently, and by how many points per comparison, against other judges.
 
     Residuals are taken from a fit that includes the judge; R / (R − m) turns them into a difference to the others.
     """
@@ -138,7 +138,7 @@ def _influence_subject(case: Case, judged: JudgeSums, j: int, p: float) -> Subje
     system, effect, interval = departures(judged, j, float(ndtri(1 - case.p / 2)))
     more = "more" if effect >= 0 else "fewer"
     size = interval if effect >= 0 else (-interval[1], -interval[0])
-    words = f"gives {case.systems[system]} {decimals(abs(effect))} points a comparison {more} ({span(size)})"
+    words = f"gives {case.systems[system]} {decimals(abs(effect))} points per comparison {more} ({span(size)})"
     code = int(judged.judges[j])
     return Subject(case.judgments.judges[code], effect, interval, p, f"{words}; {_without(case, code)}")
 
@@ -149,7 +149,7 @@ def _without(case: Case, judge: int) -> str:
     assert left is not None  # there are at least two judges
     place = np.flatnonzero(left.judges == judge)
     if len(place) == 0:
-        return "not left out, because so many judges judged more"
+        return "not left out in turn: too many other judges have more judgments"
     changed = moves(left.scores, left.without[place[0]], case.systems)
     return f"without them, {some(changed)}" if changed else "without them, no rank changes"
 
@@ -172,7 +172,7 @@ def concentration(case: Case) -> Finding:
         "concentration",
         f"{number(half, 'judge')} of {len(counts)} hold{'s' * (half == 1)} half of the {case.unit_name}s, {name} "
         f"{percent(shares[top])} ({span((interval[0] * 100, interval[1] * 100), 0)} %) where an even share is "
-        f"{percent(1 / len(counts))}; they weigh like {decimals(effective, 1)} judges with even shares",
+        f"{percent(1 / len(counts))}; equivalent to {decimals(effective, 1)} judges with even shares",
         "exact binomial test of the largest share, Bonferroni over judges",
         uneven(counts),
         effect=float(shares[top]),

@@ -227,7 +227,7 @@ def judge_sums(judgments: Judgments, blocks: Blocks, points: Points) -> JudgeSum
     free = np.maximum(np.bincount(classes) - 1.0, 0.0)
     covariance = np.asarray(np.tensordot(free, covariances, 1) / max(free.sum(), 1.0))
     if not np.trace(covariance) > _NOTHING:
-        return "no judgment differs from what the fit expects, as where all are ties"
+        return "no judgment differs from what the fit expects, as when all are ties"
     white = whitening(covariance)
     return JudgeSums(
         judges=judges,

@@ -21,7 +21,7 @@ from .residuals import PERMUTATIONS
 
 @dataclass(frozen=True)
 class Audit:
-    """What an audit found: one finding a check, and every claim with its verdict."""
+    """What an audit found: one finding per check, and every claim with its verdict."""
 
     findings: tuple[Finding, ...]
     claims: tuple[Claim, ...]

@@ -37,10 +37,10 @@ def ties(case: Case) -> Finding:
     top = subjects[0]
     says = "no pair of systems changes order"
     if differ:
-        says = f"{number(differ, 'pair')} of systems change{'s' * (differ == 1)} order; foremost, {top.detail}"
+        says = f"{number(differ, 'pair')} of systems change{'s' * (differ == 1)} order; most clearly, {top.detail}"
     return Finding(
         "ties",
-        f"with how ties are counted, {says}",
+        f"depending on how ties are counted, {says}",
         f"intersection–union test of opposite orders, bootstrap by {case.unit}, Holm over pairs",
         top.p,
         effect=top.effect,

@@ -110,7 +110,7 @@ class Comparison:
         return tuple(line.model for line in self.lines)
 
     def to_polars(self) -> pl.DataFrame:
-        """One row a model: every measure with its error and its difference to the best."""
+        """One row per model: every measure with its error and its difference to the best."""
         return pl.DataFrame([flat(line) for line in self.lines], infer_schema_length=None)
 
     def to_dict(self) -> dict[str, Any]:

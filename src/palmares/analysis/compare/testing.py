@@ -238,7 +238,7 @@ def judge_folds(judgments: Judgments, train: Patterns, test: Patterns) -> Folds:
         )
     for part, name in ((trained, "train"), (tested, "test")):
         if not part.any():
-            raise InputError(f"no judgment is left to {name} on: the judges named to the other part are all there are")
+            raise InputError(f"no judgment is left to {name} on: all judges are in the other group")
     kept = trained | tested
     return _with_tables(judgments.filter(kept), np.where(tested[kept], 0, -1))
 

@@ -48,7 +48,7 @@ class Wanted:
 def export(name: str, target: str, database: str | None, **arguments: Any) -> None:
     """Export what a campaign has collected.
 
-    The ending of OUT gives the format (.csv, .tsv, .jsonl, .parquet, .xml, …; .gz or .zst behind it compresses); "-"
+    The extension of OUT gives the format (.csv, .tsv, .jsonl, .parquet, .xml, …; add .gz or .zst to compress); "-"
     is standard output. People appear by pseudonym.
     """  # fmt: skip
     wanted = Wanted(**arguments)
@@ -68,9 +68,9 @@ def _check(wanted: Wanted) -> None:
         if context.get_parameter_source(key) == click.core.ParameterSource.COMMANDLINE
     ]
     if wanted.texts and given:
-        raise InputError(f"--texts writes screens, and {given[0]} is about judgments; leave out one of them")
+        raise InputError(f"--texts writes screens, and {given[0]} is for judgments; leave out one of them")
     if wanted.revisions and not wanted.texts:
-        raise InputError("--revisions is about screens: judgments are always the latest; give --texts too")
+        raise InputError("--revisions is for screens (judgments are always the latest); give --texts too")
 
 
 def _export_judgments(db: Database, name: str, target: str, wanted: Wanted) -> None:

@@ -1,4 +1,4 @@
-"""Plots: one function a plot, one theme."""
+"""Plots: one function per plot, one theme."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ _COLUMNS = 3
 
 
 def calibration_plot(comparison: Comparison, *, title: str | None = None) -> Any:
-    """One panel a model that predicts: of what was given this probability, the share that came true ± 2 errors.
+    """One panel per model that predicts: of what was given this probability, the share that came true ± 2 errors.
 
     On the diagonal, a model is calibrated. The area of a dot is the number of judgments.
 

@@ -20,7 +20,7 @@ _FLOORS = ("uniform", "adjusted-uniform")
 
 
 def model_comparison(comparison: Comparison, *, title: str | None = None) -> Any:
-    """One panel a measure, one row a model: its mean over held-out judgments, and how surely it differs from the best.
+    """One panel per measure, one row per model: the mean over held-out judgments, and the distance from the best.
 
     Bars are ± two standard errors of the distance from the best model, so a bar that reaches the thin line of the best
     is no evidence against a model. A dashed line is the oracle over all folds, which a model that is trained fold by

@@ -1,4 +1,4 @@
-"""Learning curves and noise tests: a line a model."""
+"""Learning curves and noise tests: one line per model."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _DASHES = ([1, 0], [5, 3], [2, 2])
 
 
 def curve_plot(curve: Curve, *, title: str | None = None) -> Any:
-    """One panel a measure, one line a model, over sizes or shares of noise: means over trials ± standard error.
+    """One panel per measure, one line per model, over sizes or shares of noise: means over trials ± standard error.
 
     Of a noise test the change from no noise is drawn. Error bars of several models at one condition stand side by side,
     a little off its tick. ``uniform``, a flat line far from the others, is left out.

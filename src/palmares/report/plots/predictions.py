@@ -23,7 +23,7 @@ _COLOURS = (PALETTE[0], FAINT, PALETTE[1])
 def outcome_bars(
     fits: Fit | Sequence[Fit], judgments: Judgments | PairCounts, system: str | int, *, title: str | None = None
 ) -> Any:
-    """One bar an opponent, cut into P(win), P(tie) and P(loss) of ``system``; dots where the judgments would cut it.
+    """One bar per opponent, cut into P(win), P(tie) and P(loss) of ``system``; dots where the judgments would cut it.
 
     Several fits to the same systems are drawn side by side. Opponents stand in the order of the first fit's scores,
     or by name if it has none; one that ``system`` never met has no dots.

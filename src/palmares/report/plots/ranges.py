@@ -32,7 +32,7 @@ _SMALL = _Sizes(row=12, bar=7, dot=24, font=8, label=9)
 
 
 def rank_ranges(ranking: Ranking, *, title: str | None = None) -> Any:
-    """One bar a system, from the first to the last rank of its range, a dot at its rank.
+    """One bar per system, from the first to the last rank of its range, a dot at its rank.
 
     Systems of neighbouring clusters have different colours, and a line stands between clusters.
 
