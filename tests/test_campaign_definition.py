@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import replace
+from datetime import timedelta
 from random import Random
 from typing import Any
 
@@ -22,8 +23,10 @@ from palmares.campaign.definition import (
     change_state,
     find_campaign,
     language_pairs,
+    revisions,
     settings_of,
 )
+from palmares.campaign.people import Role, add_person
 from palmares.campaign.screens import ScreenView, load
 from palmares.campaign.settings import Settings
 from palmares.campaign.stopping import answered_screens, comparisons, has_stopped, screens_left
@@ -153,6 +156,26 @@ def test_settings_of_the_past_stay_on_record(db: Database) -> None:
         assert settings_of(tx, 1) == Settings()
     with pytest.raises(InputError, match="state: got 'ajar'; allowed: open, paused, closed"):
         change_state(db, "news", "ajar")
+
+
+def test_the_history_of_settings_says_who_changed_what(db: Database, clock: Clock) -> None:
+    id, began = new_campaign(db), clock()
+    new_campaign(db, name="other")
+    olga = add_person(db, "news", Role.ORGANISER, "Olga")
+    first = settings_of_campaign(db, id)
+    for outputs, by in ((3, None), (4, olga.id)):
+        clock.forward(hours=1)
+        change_settings(db, "news", first.replace(**{"screen.outputs": outputs}), by=by)
+    assert [(r.number, r.at, r.by, r.changes) for r in revisions(db, id)] == [
+        (3, began + timedelta(hours=2), olga.id, ("screen.outputs: 3 → 4",)),
+        (2, began + timedelta(hours=1), None, ("screen.outputs: 5 → 3",)),
+        (1, began, None, ()),
+    ]
+
+
+def settings_of_campaign(db: Database, campaign_id: int) -> Settings:
+    with db.read() as tx:
+        return settings_of(tx, campaign_id)
 
 
 # -- balance -------------------------------------------------------------------------------------------

@@ -12,7 +12,15 @@ from stores import SYSTEMS, Clock, answer, judge_screens, new_campaign, new_judg
 
 from palmares.campaign.answers import Answer, submit
 from palmares.campaign.database import Database
-from palmares.campaign.overview import JudgeStatus, PairStatus, campaign_status
+from palmares.campaign.overview import (
+    CampaignLine,
+    JudgeStatus,
+    PairStatus,
+    campaign_lines,
+    campaign_status,
+    compared,
+    median_seconds,
+)
 from palmares.campaign.people import Person
 from palmares.campaign.screens import ScreenView
 from palmares.errors import InputError
@@ -229,6 +237,40 @@ def test_repeats_say_how_far_a_judge_agrees_with_themselves(db: Database, change
     assert one_pair(db).controls == found
     assert one_pair(db).answered == len(seen)
     assert one_judge(db).done == len(views)
+
+
+# -- lists -----------------------------------------------------------------------------------------------
+
+
+def test_campaigns_are_listed_with_what_was_answered_in_them(db: Database, clock: Clock) -> None:
+    new_campaign(db, sample_texts(12), sample_texts(12, langs="de-en"))
+    began = clock()
+    clock.forward(days=1)
+    new_campaign(db, name="other")
+    judge_screens(db, new_judge(db, langs=["de-en"]), 4)
+    new_judge(db, "ben")
+    assert campaign_lines(db) == [
+        CampaignLine("news", "open", ("fr-en", "de-en"), judges=2, answered=4, created_at=began),
+        CampaignLine("other", "open", ("fr-en",), judges=0, answered=0, created_at=clock()),
+    ]
+
+
+def test_systems_are_named_with_how_often_they_were_compared(db: Database) -> None:
+    id = new_campaign(db, sample_texts(12, ("B", "A")), sample_texts(12, ("A", "C"), "de-en"))
+    judge_screens(db, new_judge(db, langs=["fr-en"]), 3)
+    assert compared(db, id) == {"fr-en": {("A", "B"): 3}, "de-en": {("A", "C"): 0}}
+
+
+def test_the_time_that_half_of_the_first_answers_took(db: Database) -> None:
+    id = new_campaign(db)
+    ann = new_judge(db)
+    for number, seconds in enumerate((10.0, None, 40.0, 20.0)):
+        view = next_view(db, ann)
+        assert view is not None
+        ranks = tuple(range(1, len(view.options) + 1))
+        submit(db, ann, view.id, Answer(ranks), submission=f"{number}", seconds=seconds)
+        submit(db, ann, view.id, Answer(ranks[::-1]), submission=f"{number}!", revision=1, seconds=1.0)
+    assert median_seconds(db, id) == {ann.pseudonym: 20.0}
 
 
 # -- the whole -------------------------------------------------------------------------------------------

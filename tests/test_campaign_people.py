@@ -28,6 +28,7 @@ from palmares.campaign.people import (
     invite,
     join,
     people,
+    presences,
     pseudonymise,
     redeem,
     revoke,
@@ -161,6 +162,29 @@ def test_leaving_ends_one_session_and_shutting_out_ends_all(db: Database) -> Non
     assert [who(db, session) for session in (here, there, other)] == [None, None, ben]
     assert redeem(db, token) is None
     assert redeem(db, invite(db, ann)) == ann  # they may be invited again
+
+
+def test_everyone_is_listed_with_the_doors_that_are_open_to_them(db: Database, clock: Clock) -> None:
+    id, now = new_campaign(db, **{"access.invite_days": 2.0, "access.session_days": 1.0}), clock()
+    ann, ben, cem, dan = (new_judge(db, name) for name in ("ann", "ben", "cem", "dan"))
+    invite(db, ann, days=5)
+    session_of(db, ben)
+    session_of(db, cem)
+    revoke(db, cem)
+    clock.forward(hours=1)
+    pseudonymise(db, dan)
+    doors = {
+        p.person.id: (p.invited, p.joined, p.link_until, p.session_until, p.shut_out, p.nameless)
+        for p in presences(db, id)
+    }
+    assert doors == {
+        ann.id: (True, False, now + timedelta(days=5), None, False, False),
+        ben.id: (True, True, now + timedelta(days=2), now + timedelta(days=1), False, False),
+        cem.id: (True, True, None, None, True, False),
+        dan.id: (False, False, None, None, False, True),
+    }
+    clock.forward(days=3)
+    assert [p.person.name for p in presences(db, id) if p.shut_out] == ["ben", "cem"]
 
 
 # -- forgetting ----------------------------------------------------------------------------------------

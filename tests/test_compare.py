@@ -461,6 +461,16 @@ def test_the_record_is_what_the_signature_prints() -> None:
     assert list(found.to_dict())[:2] == ["signature", "record"]
 
 
+def test_a_comparison_as_a_data_frame() -> None:
+    comparison = pm.compare(Judgments.from_rows(random_rows(np.random.default_rng(2))), models=QUICK, rng=0)
+    frame = comparison.to_polars()
+    assert tuple(frame["model"]) == comparison.models
+    for row in frame.iter_rows(named=True):
+        for name in HIGHER_IS_BETTER:
+            measure = comparison[row["model"]].measure(name)
+            assert row[name] == (None if measure is None else measure.value)
+
+
 # -- groups of judges ----------------------------------------------------------------------------------------
 
 
