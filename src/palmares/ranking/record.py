@@ -32,9 +32,7 @@ class Record:
     def from_dict(cls, entry: Mapping[str, Any]) -> Record:
         """The record that `to_dict` wrote."""
         if not isinstance(entry, Mapping) or not isinstance(entry.get("version"), str):
-            raise InputError(
-                "not a ranking: its record is damaged; expected the object that palmares writes under 'record'"
-            )
+            raise InputError("its record of how it was made is damaged; rank its judgments again")
         own = ("model", "settings", "version")
         facts = {name: value for name, value in entry.items() if name not in own}
         return cls(facts, entry.get("model"), dict(entry.get("settings") or {}), entry["version"])
