@@ -557,3 +557,10 @@ def test_models_come_near_the_oracle_of_wmt13(real_data: Path) -> None:
     assert other.oracle.value == pytest.approx(0.511, abs=0.0006)
     held = evaluate(create("bradley-terry"), train, test, seed=0)
     assert 0.48 < held.accuracy_clusters < 0.511
+
+
+@pytest.mark.parametrize("given", [{"folds": 2.5}, {"runs": "ten"}])
+def test_how_models_are_tested_takes_whole_numbers(given: dict[str, object]) -> None:
+    ((name, value),) = given.items()
+    with pytest.raises(InputError, match=f"{name}: got {value!r}; allowed: a whole number"):
+        pm.Testing(**given)

@@ -83,6 +83,17 @@ def test_there_is_at_least_one_worker(workers: int) -> None:
         compute.Execution(workers=workers)
 
 
+@pytest.mark.parametrize("seed", [-1, 1.5, "seven"])
+def test_a_seed_is_a_whole_number(seed: Any) -> None:
+    with pytest.raises(InputError, match=f"seed: got {seed!r}; allowed: a whole number of at least 0"):
+        compute.Execution(seed=seed)
+
+
+def test_an_execution_is_no_word() -> None:
+    with pytest.raises(InputError, match=r"execution: got 'serial'; allowed: palmares.Execution\(…\)"):
+        compute.Execution.prepared("serial", None)
+
+
 def test_an_interrupt_of_compiled_code_is_an_interrupt(monkeypatch: pytest.MonkeyPatch, capsys: Any) -> None:
     def interrupted(**_: object) -> None:
         # What CPython makes of Ctrl-C when a compiled function returns.

@@ -35,6 +35,7 @@ from palmares.judgments import Judgments
 from palmares.judgments.counts import PairCounts
 from palmares.judgments.units import UNITS
 from palmares.models.base import Convergence, Model, create, settings
+from palmares.models.bradley_terry import BradleyTerry
 from palmares.ranking.bootstrap import resample
 
 CYCLE = {("a", "b"): (4, 0, 1), ("b", "c"): (4, 0, 1), ("a", "c"): (1, 0, 4)}
@@ -76,6 +77,12 @@ def test_what_a_model_lacks_is_a_known_property_with_a_reason(model: Model) -> N
 def test_an_unknown_setting_is_refused(model: Model) -> None:
     with pytest.raises(InputError, match=f"model '{model.id}' has no setting 'nonsense'; it has: "):
         create(model.id, {"nonsense": "1"})
+
+
+@pytest.mark.parametrize("given", [None, 3, BradleyTerry])
+def test_what_is_no_model_is_refused(given: object) -> None:
+    with pytest.raises(InputError, match=r"model: got .*; allowed: the id of a model, or a model such as BradleyTerry"):
+        create(given)
 
 
 @every_model

@@ -189,3 +189,20 @@ def test_a_judge_who_is_held_out_is_new() -> None:
     ann = 8 * math.log(3 / 13) + 2 * math.log(5 / 13)
     bob = 2 * math.log(9 / 13) + 8 * math.log(2 / 13)
     assert found["judge-ties"].perplexity.value == pytest.approx(math.exp(-(ann + bob) / 20))
+
+
+def test_the_table_of_pairs_follows_from_single_predictions() -> None:
+    """A fit that says only what it predicts for two systems has the table of all pairs, and rows from it."""
+
+    @dataclass(frozen=True)
+    class ByName(Fit):
+        def predict(self, a: str | int, b: str | int) -> Prediction:
+            return Prediction(0.6, 0.1, 0.3) if self.code(a) < self.code(b) else Prediction(0.3, 0.1, 0.6)
+
+    data = judged([("a", "b", 1), ("b", "c", 0), ("c", "a", -1)])
+    fit = ByName(BradleyTerry(), data.systems, None)
+    table = fit.predict_pairs()
+    assert table[0, 2].tolist() == [0.6, 0.1, 0.3]
+    assert table[2, 0].tolist() == [0.3, 0.1, 0.6]
+    assert table[1, 1] == pytest.approx(1 / 3)
+    assert fit.predict_rows(data) == pytest.approx(np.array([[0.6, 0.1, 0.3]] * 3))

@@ -6,9 +6,6 @@ claim (``claims``). A check is a function from a `Case` to a `Finding`; a new on
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import Any
-
 from ...registry import Entry, Registry
 
 #: Every check, in the order that an audit makes them, with the question that it asks.
@@ -30,19 +27,3 @@ CHECKS = Registry(
         "groups": Entry("palmares.analysis.audit.design:groups", "do the judgments link all systems?"),
     },
 )
-
-_EXPORTS = {
-    "audit": "run",
-    "Audit": "run",
-    "Claim": "claims",
-    "Finding": "findings",
-    "Interval": "findings",
-    "Subject": "findings",
-}
-
-
-def __getattr__(name: str) -> Any:
-    """`audit` and what it returns, loaded when first used, so that listing the checks costs nothing."""
-    if name in _EXPORTS:
-        return getattr(import_module(f".{_EXPORTS[name]}", __name__), name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -69,7 +69,7 @@ class Testing:
         check_radii(self.radii)
         for name in ("folds", "runs"):
             value = getattr(self, name)
-            if value is not None and not isinstance(value, int):
+            if value is not None and not isinstance(value, int | np.integer):
                 raise InputError(f"{name}: got {value!r}; allowed: a whole number")
         if self.by_judges and self.folds is not None:
             raise InputError("train_judges and test_judges say what is trained on and what is tested; leave out folds")
