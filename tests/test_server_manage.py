@@ -462,7 +462,7 @@ def test_the_form_holds_the_settings_in_force(db: Database, organiser: Visitor, 
 def test_settings_are_changed_and_the_earlier_ones_kept(db: Database, organiser: Visitor, campaign: int) -> None:
     changed = in_force(db, campaign).replace(**{"screen.outputs": 2, "judge.screens": 9})
     page = save(organiser, changed.to_toml().replace("\n", "\r\n"))  # as browsers send it
-    assert "Revision 2 is in force" in page.text
+    assert "The settings are now at revision 2." in page.text
     assert in_force(db, campaign) == changed
     assert row(page, "2 : show this revision")[2:] == ["Olga Organiser", "screen.outputs: 3 → 2 judge.screens: 8 → 9"]
     assert row(page, "1 : show this revision")[2:] == ["command line", "the first"]
