@@ -517,14 +517,16 @@ def test_wmt16_comes_out_as_published(
     real_data: Path, pair: str, agreed: int, pairs: int, observed: float, expected: float, kappa: float
 ) -> None:
     path = real_data / "wmt16" / f"wmt16.collapsed.{pair}.csv"
-    found = point(pm.read(path, merged="collapse", extra=["system1Id"]), counting="wmt16").inter.kappa
+    found = point(
+        pm.read(path, options=pm.ReadOptions(merged="collapse"), extra=["system1Id"]), counting="wmt16"
+    ).inter.kappa
     assert (found.agreed, found.pairs) == (agreed, pairs)
     assert [round(x, 3) for x in (found.observed, found.expected, found.kappa)] == [observed, expected, kappa]
 
 
 @pytest.fixture(scope="module")
 def gec15(real_data: Path) -> Judgments:
-    return pm.read(real_data / "gec15" / "judgments.xml", merged="collapse")
+    return pm.read(real_data / "gec15" / "judgments.xml", options=pm.ReadOptions(merged="collapse"))
 
 
 def mean_over_judges(judgments: Judgments) -> tuple[float, float]:

@@ -24,7 +24,7 @@ from palmares.campaign.people import Person, find_person
 from palmares.campaign.refusals import DatabaseError
 from palmares.campaign.screens import ScreenView, load
 from palmares.errors import InputError, LossyWriteError, MissingExtraError
-from palmares.ingest.base import Feature, Format
+from palmares.ingest.base import Feature, Format, ReadOptions
 from palmares.ingest.files import read_with_report
 from palmares.texts import LanguagePair, Segment, TestSet
 from palmares.texts.testset import make
@@ -145,7 +145,7 @@ def test_systems_behind_one_output_share_its_rank_and_are_tied(db: Database, dat
     assert outcomes(expanded) == ["A<C", "A=B", "A>D", "B<C", "B>D", "C>D"]
     tied = expanded.to_rows().filter(pl.col("outcome") == 0)
     assert tied["position_a"].to_list() == tied["position_b"].to_list()
-    assert outcomes(pm.read(database_url, merged="collapse")) == ["A,B<C", "A,B>D", "C>D"]
+    assert outcomes(pm.read(database_url, options=pm.ReadOptions(merged="collapse"))) == ["A,B<C", "A,B>D", "C>D"]
 
 
 def test_names_are_not_taken_apart(db: Database, database_url: str) -> None:
@@ -161,7 +161,7 @@ def test_a_joined_name_that_is_another_system_is_refused(db: Database, database_
     answer(db, judge := new_judge(db), next_view(db, judge))
     assert len(pm.read(database_url)) == 3
     with pytest.raises(InputError, match="'A,B' would then be the name of different ones; do not collapse them"):
-        pm.read(database_url, merged="collapse")
+        pm.read(database_url, options=pm.ReadOptions(merged="collapse"))
 
 
 def test_only_the_latest_revision_counts(db: Database, database_url: str, clock: Clock) -> None:
@@ -188,7 +188,7 @@ def test_skipped_screens_are_reported_and_are_no_fault(db: Database, database_ur
         assert view is not None
         skip(db, judge, view, reason, note="for our eyes")
     judge_screens(db, judge, 1)
-    judgments, report = read_with_report(database_url, strict=True)
+    judgments, report = read_with_report(database_url, options=ReadOptions(faults=0))
     assert (len(judgments), report.records, report.rejected) == (10, 3, ())
     assert report.lines() == [
         f"{db.name}#news: skipped screen 1: skipped by the judge (cannot-tell)",
@@ -369,7 +369,7 @@ def test_an_export_is_read_as_the_store_itself(db: Database, database_url: str, 
     judge = new_judge(db)
     for ranks in ((1, 2, 3), (2, 1, 3), (1, 1, 1), (3, 2, 2)):
         rank_by(db, judge, texts, dict(zip(("A,B", "C", "D"), ranks, strict=True)))
-    whole = pm.read(database_url, merged=merged)
+    whole = pm.read(database_url, options=pm.ReadOptions(merged=merged))
     pairs = 4 * (6 if merged == "expand" else 3)
     for name in ("x.csv", "x.tsv.gz", "x.jsonl", "x.jsonl.zst", "x.parquet"):
         assert export(db, "news", tmp_path / name, merged=merged) == Exported(tmp_path / name, "pairwise", pairs, 4, 0)

@@ -320,18 +320,25 @@ def faulty(tmp_path: Path) -> Path:
 def test_faulty_lines_are_reported_and_with_strict_refused(
     ok: object, refused: object, faulty: Path, scan: tuple
 ) -> None:
-    result = ok("rank", faulty, *scan, *QUICK, "--format", "json")
+    assert "--lenient" in refused("rank", faulty, *scan)
+    result = ok("rank", faulty, *scan, *QUICK, "--lenient", "--format", "json")
     assert result.json[0]["judgments"] == 3
     assert "line 3" in result.err
     assert "line 5" in result.err
     message = refused("rank", faulty, *scan, "--strict")
-    assert message.startswith("refused, because --strict allows no faulty record")
     assert "line 3" in message
 
 
 def test_several_files_are_one_table(ok: object, campaign: Path, two_pairs: Path) -> None:
-    found = ok("describe", campaign, two_pairs, campaign, "--format", "json").json
-    assert {part["lang_pair"]: part["judgments"] for part in found} == {"cs-en": 1205, "de-en": 2}
+    found = ok("describe", campaign, two_pairs, "--format", "json").json
+    assert {part["lang_pair"]: part["judgments"] for part in found} == {"cs-en": 605, "de-en": 2}
+
+
+def test_the_same_file_twice_is_refused(refused: object, campaign: Path, tmp_path: Path) -> None:
+    assert "is given twice, so its judgments would be counted twice" in refused("rank", campaign, campaign)
+    copy = tmp_path / "copy.csv"
+    copy.write_bytes(campaign.read_bytes())
+    assert f"has the same content as {campaign}" in refused("rank", campaign, copy)
 
 
 @pytest.mark.parametrize("command", ["rank", "describe", "head-to-head"])

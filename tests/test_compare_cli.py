@@ -170,7 +170,7 @@ def test_judges_and_gold_scores(ok: Callable[..., str], campaign: Path, file: Ca
         (("--sizes", "5000"), "some must be left to test"),
         (("--gold", "nowhere.csv"), "nowhere.csv: cannot be read"),
         (("--train-judges", "nobody"), "no judge matches 'nobody'"),
-        (("--column", "judge=", "--by", "judge"), "cannot make folds by judge: the judgments have no judge"),
+        (("--column", "judge=", "--hold-out", "judge"), "cannot make folds by judge: the judgments have no judge"),
     ],
 )
 def test_what_is_refused(run: Callable[..., tuple], campaign: Path, more: tuple[str, ...], message: str) -> None:
@@ -184,7 +184,7 @@ def test_the_choices_are_those_of_the_library() -> None:
     options = {option.name: option for option in COMMANDS.load("compare").params}
     assert options["sort"].type.choices == tuple(HIGHER_IS_BETTER)
     assert options["sort"].default in HIGHER_IS_BETTER
-    assert list(options["by"].type.choices) == ["auto", *BY]
+    assert list(options["hold_out"].type.choices) == ["auto", *BY]
     assert options["runs"].default == RUNS
 
 

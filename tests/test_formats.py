@@ -61,7 +61,7 @@ def _columns_reversed(text: str) -> str:
     ids=["plain", "any-order", "crlf", "crcrlf", "cr", "mark-and-blank-line", "tabs-judgeID", "semicolons"],
 )
 def test_wmt_ranking(text: str, file: MakeFile) -> None:
-    judgments, report = read_with_report(file(text), strict=True)
+    judgments, report = read_with_report(file(text), options=ReadOptions(faults=0))
     assert report.format == "wmt"
     assert _outcomes(judgments) == _WMT_PAIRS
     assert (judgments.lang_pairs, judgments.segments, judgments.judges) == (("French-English",), ("7",), ("ann",))
@@ -73,7 +73,9 @@ def test_wmt_skipped_rankings_and_placeholders(file: MakeFile) -> None:
     skipped = _WMT_ROW[: -len("1,2,2,4,3")] + "-1,-1,-1,-1,-1"
     three = "French,English,8,-1,8,bob,-1,A,-1,B,-1,C,-1,PLACEHOLDER,-1,PLACEHOLDER,2,1,3,-1,-1"
     one = "French,English,9,-1,9,bob,-1,A,-1,PLACEHOLDER,-1,PLACEHOLDER,-1,,-1,,2,-1,-1,-1,-1"
-    judgments, report = read_with_report(file(f"{_WMT_HEADER}\n{skipped}\n{three}\n{one}\n"), strict=True)
+    judgments, report = read_with_report(
+        file(f"{_WMT_HEADER}\n{skipped}\n{three}\n{one}\n"), options=ReadOptions(faults=0)
+    )
     assert _outcomes(judgments) == {("A", "B", -1), ("A", "C", 1), ("B", "C", 1)}
     assert [(d.line, d.skipped) for d in report.dropped] == [(2, True), (4, True)]
     assert "skipped by the judge" in report.dropped[0].reason
@@ -107,7 +109,7 @@ def test_wmt_merged_outputs(file: MakeFile) -> None:
 def test_a_system_inside_two_outputs_is_compared_with_itself(file: MakeFile) -> None:
     header = "system1Id,system1rank,system2Id,system2rank,system3Id,system3rank"
     with pytest.warns(DroppedRowsWarning, match="line 3: system 'B' is compared with itself"):
-        assert len(read(file(f"{header}\nA,1,B,2,C,3\nA+B,1,B+C,2,D,3\n"))) == 3
+        assert len(read(file(f"{header}\nA,1,B,2,C,3\nA+B,1,B+C,2,D,3\n"), faults="lenient")) == 3
 
 
 # -- WMT pairs -----------------------------------------------------------------------------------
@@ -122,7 +124,7 @@ def test_wmt_pairs(file: MakeFile) -> None:
         "ron,eng,6,6,ann,B,5,C,2,1",
         "ron,eng,7,7,ann,A,1,C,2,2",
     ]
-    judgments, report = read_with_report(file("\r\r\n".join([_PAIRS_HEADER, *rows, ""])), strict=True)
+    judgments, report = read_with_report(file("\r\r\n".join([_PAIRS_HEADER, *rows, ""])), options=ReadOptions(faults=0))
     assert report.format == "wmt-pairwise"
     assert _outcomes(judgments) == {("A", "B", 0), ("A", "C", -1), ("B", "C", -1), ("A", "C", 1)}
     assert len(judgments.names["ranking"]) == 2
@@ -137,13 +139,13 @@ def test_wmt_pairs_with_merged_outputs(file: MakeFile) -> None:
     expanded = read(path)
     assert _outcomes(expanded) == pairs
     assert len(expanded) == 7
-    assert read(path, merged="collapse").systems == ("A", "A+B", "C", "D")
+    assert read(path, options=ReadOptions(merged="collapse")).systems == ("A", "A+B", "C", "D")
 
 
 def test_wmt_pair_of_outputs_that_share_a_system(file: MakeFile) -> None:
     rows = ["r,e,6,6,ann,A+B,1,A,2,1", "r,e,7,7,ann,A,1,B,2,2"]
     with pytest.warns(DroppedRowsWarning, match="line 2: system 'A' is compared with itself"):
-        assert len(read(file("\n".join([_PAIRS_HEADER, *rows])))) == 1
+        assert len(read(file("\n".join([_PAIRS_HEADER, *rows])), faults="lenient")) == 1
 
 
 # -- Appraise ------------------------------------------------------------------------------------
@@ -169,13 +171,13 @@ def test_appraise(item: str, joined: str, file: MakeFile) -> None:
         </appraise-results>""",
         "file.xml",
     )
-    judgments, report = read_with_report(path, strict=True)
+    judgments, report = read_with_report(path, options=ReadOptions(faults=0))
     assert report.format == "appraise"
     assert _outcomes(judgments) == {("A", "B", 0), ("A", "C", 1), ("B", "C", 1), ("A", "C", 0)}
     assert (judgments.lang_pairs, judgments.segments, judgments.judges) == (("fra-eng",), ("3", "4"), ("ann",))
     assert sorted(judgments.frame["duration"]) == [2.5, 67.5, 67.5, 67.5]
     assert [(d.line, d.skipped) for d in report.dropped] == [(10, True), (11, True)]
-    collapsed = read(path, merged="collapse")
+    collapsed = read(path, options=ReadOptions(merged="collapse"))
     assert collapsed.systems == tuple(sorted(["A", "C", joined]))
     assert len(collapsed) == 2
 
@@ -221,7 +223,7 @@ _EXPECTED = {("A", "B", 1), ("B", "C", -1), ("A", "C", 0)}
     ],
 )  # fmt: skip
 def test_pairwise_in_many_dresses(text: str, file: MakeFile) -> None:
-    judgments, report = read_with_report(file(text), strict=True)
+    judgments, report = read_with_report(file(text), options=ReadOptions(faults=0))
     assert report.format == "pairwise"
     assert _outcomes(judgments) == _EXPECTED
 
@@ -293,7 +295,7 @@ def test_arena(file: MakeFile) -> None:
         '{"question_id": 8, "model_a": "A", "model_b": "C", "winner": "tie (bothbad)", "conversation_a": [{"x": 1}]}',
         '{"question_id": 9, "model_a": "model_b", "model_b": "A", "winner": "model_a"}',
     ]
-    judgments, report = read_with_report(file("\n".join(lines), "file.jsonl"), strict=True)
+    judgments, report = read_with_report(file("\n".join(lines), "file.jsonl"), options=ReadOptions(faults=0))
     assert report.format == "arena"
     assert _outcomes(judgments) == {("A", "B", 1), ("A", "C", 0), ("A", "model_b", -1)}
     first = judgments.to_rows().row(0, named=True)
@@ -310,7 +312,7 @@ def test_arena(file: MakeFile) -> None:
     ],
 )
 def test_chosen_and_rejected(text: str, file: MakeFile) -> None:
-    judgments, report = read_with_report(file(text), strict=True)
+    judgments, report = read_with_report(file(text), options=ReadOptions(faults=0))
     assert report.format == "chosen-rejected"
     assert _outcomes(judgments) == {("A", "B", 1)}
     assert judgments.segments == ("hi",)
@@ -330,7 +332,7 @@ _PREFLIB = """# FILE NAME: x.toc
 
 
 def test_preflib(file: MakeFile) -> None:
-    judgments, report = read_with_report(file(_PREFLIB, "x.toc"), strict=True)
+    judgments, report = read_with_report(file(_PREFLIB, "x.toc"), options=ReadOptions(faults=0))
     assert report.format == "preflib"
     assert len(judgments) == 9
     assert len(judgments.names["ranking"]) == 3
@@ -358,7 +360,7 @@ def test_preflib_incomplete_orders(file: MakeFile) -> None:
 )
 def test_preflib_bad_votes(vote: str, reason: str, file: MakeFile) -> None:
     with pytest.warns(DroppedRowsWarning, match=f"dropped line 9: .*{reason.replace('{', '.').replace('}', '.')}"):
-        assert len(read(file(f"{_PREFLIB}{vote}\n", "x.toc"))) == 9
+        assert len(read(file(f"{_PREFLIB}{vote}\n", "x.toc"), faults="lenient")) == 9
 
 
 @pytest.mark.parametrize(
@@ -398,8 +400,8 @@ _SCORES = """segment,judge,system,score
     ],
 )
 def test_scores(options: dict[str, Any], expected: list[Row], file: MakeFile) -> None:
-    scores = ReadOptions(scores=ScoreOptions(**options))
-    judgments, report = read_with_report(file(_SCORES), options=scores, strict=True)
+    scores = ReadOptions(scores=ScoreOptions(**options), faults=0)
+    judgments, report = read_with_report(file(_SCORES), options=scores)
     assert report.format == "scores"
     assert sorted(judgments.to_rows().select("system_a", "system_b", "outcome").iter_rows()) == expected
     assert [(d.line, d.skipped) for d in report.dropped] == [(5, True)]
@@ -419,7 +421,7 @@ def test_reading_one_format_loads_no_other() -> None:
 
 def test_scores_are_read_with_their_options(file: MakeFile) -> None:
     path = file(_SCORES)
-    assert read(path, scores=ScoreOptions(margin=0.55)) != read(path)
+    assert read(path, options=ReadOptions(scores=ScoreOptions(margin=0.55))) != read(path)
 
 
 @pytest.mark.parametrize("margin", [-1.0, float("nan")])
@@ -430,7 +432,7 @@ def test_bad_margins(margin: float) -> None:
 
 def test_bad_options(file: MakeFile) -> None:
     with pytest.raises(InputError, match="merged outputs: got 'both'; allowed: "):
-        read(file(_SCORES), merged="both")  # type: ignore[arg-type]
+        read(file(_SCORES), options=ReadOptions(merged="both"))  # type: ignore[arg-type]
 
 
 # -- where files come from -----------------------------------------------------------------------

@@ -152,6 +152,6 @@ def test_any_bytes(data: bytes, format_: str, encoding: str) -> None:
 
 @pytest.mark.parametrize("name", _FILES)
 def test_the_undamaged_files_are_read(name: str, tmp_path: Path) -> None:
-    judgments = read(io.BytesIO(_FILES[name]), strict=True)
+    judgments = read(io.BytesIO(_FILES[name]), faults=0)
     assert len(judgments) >= 2
     write(judgments, tmp_path / "x.csv")

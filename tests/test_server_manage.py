@@ -707,7 +707,11 @@ def test_shared_outputs_as_one_system(app: FastAPI, db: Database, tmp_path: Path
     guest = staff(app, Role.OBSERVER, campaign="shared")
     place = tmp_path / "got.jsonl"
     place.write_bytes(guest.get("/c/shared/manage/export/judgments?format=jsonl&collapse=1").content)
-    assert pm.read(place, merged="collapse").systems == ("alpha-mt", "beta-mt", "delta-mt,gamma-mt")
+    assert pm.read(place, options=pm.ReadOptions(merged="collapse")).systems == (
+        "alpha-mt",
+        "beta-mt",
+        "delta-mt,gamma-mt",
+    )
 
 
 def test_screens_are_downloaded_with_their_texts(

@@ -144,7 +144,7 @@ def _parsed(tx: sa.Connection, info: CampaignInfo, options: ReadOptions, control
         systems = _collapsed(systems)
     sieve = Sieve(answers)
     reason = pl.format("skipped by the judge ({})", "skip")
-    sieve.reject(pl.col("skip").is_not_null(), reason, skipped=True)
+    sieve.reject(pl.col("skip").is_not_null(), reason, kind="skipped")
     outputs = _comparable(sieve, _outputs(sieve.frame, systems))
     ranking = pl.format("s{}", RECORD).alias("ranking")
     rows = pairs(outputs, sieve.frame.drop("places", "ranks", "skip").with_columns(ranking))
@@ -204,6 +204,6 @@ def _comparable(sieve: Sieve, outputs: pl.DataFrame) -> pl.DataFrame:
     counted = outputs.group_by(RECORD).len("_systems")
     sieve.frame = sieve.frame.join(counted, on=RECORD, how="left", maintain_order="left")
     few = pl.col("_systems").fill_null(0) < 2
-    sieve.reject(few, "shows one output beside a control, so it compares no systems", skipped=True)
+    sieve.reject(few, "shows one output beside a control, so it compares no systems", kind="skipped")
     sieve.frame = sieve.frame.drop("_systems")
     return outputs.join(sieve.frame.select(RECORD), on=RECORD, how="semi", maintain_order="left")

@@ -20,20 +20,20 @@ if TYPE_CHECKING:
     from ..report.compare import Compared
 
 
-def _testing(train_judges: tuple[str, ...], test_judges: tuple[str, ...], **values: Any) -> Testing:
+def _testing(hold_out: Any, train_judges: tuple[str, ...], test_judges: tuple[str, ...], **values: Any) -> Testing:
     from ..analysis.compare.testing import Testing
 
     if values["folds"] is not None and (train_judges or test_judges):
         raise InputError(
             "--train-judges or --test-judges says what is trained on and what is tested; leave out --folds"
         )
-    return Testing(**values, train_judges=train_judges or None, test_judges=test_judges or None)
+    return Testing(**values, by=hold_out, train_judges=train_judges or None, test_judges=test_judges or None)
 
 
 _TESTING_OPTIONS = (
     click.option("--folds", type=click.IntRange(2), default=None,
                  help="Number of folds; fewer are faster.  [default: 100; with --noise 10]"),
-    click.option("--by", type=options.Vocabulary("palmares.analysis.compare.testing:BY_OR_AUTO"), default="auto",
+    click.option("--hold-out", type=options.Vocabulary("palmares.analysis.compare.testing:BY_OR_AUTO"), default="auto",
                  show_default=True, help="What is held out together. auto: ranking, or judgment without ranking ids."),
     click.option("--train-judges", multiple=True, metavar="PATTERN",
                  help="Train on these judges only, test on the others."),

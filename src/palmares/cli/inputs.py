@@ -8,16 +8,18 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
-from typing import TYPE_CHECKING, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
 from ..errors import InputError
-from ..ingest import FORMATS
+from ..ingest import FORMATS, OUTCOMES
 from .options import grouped, keyed, progress_bar
 
 if TYPE_CHECKING:
     from ..compute import Execution, Progress
+    from ..ingest import Outcomes
+    from ..ingest.base import ReadOptions, ReadReport
     from ..judgments import BoolArray, Judgments
     from ..report.tables import Group, Grouped
 
@@ -30,55 +32,77 @@ Part = TypeVar("Part")
 
 @dataclass(frozen=True)
 class Inputs:
-    """Files, how to read them, and which judgments to keep."""
+    """Files, how to read them, which judgments to keep, and in which groups."""
 
     from_: str
     columns: tuple[str, ...]
+    header: str | None
     extra: tuple[str, ...]
+    outcomes: Outcomes
+    outcome: tuple[str, ...]
     collapse: bool
     margin: float
     lower_is_better: bool
     encoding: str
+    max_dropped: float
     strict: bool
+    lenient: bool
     where: tuple[str, ...]
     exclude_judge: tuple[str, ...]
     exclude_system: tuple[str, ...]
+    by: tuple[str, ...] = ()
     files: tuple[str, ...] = ()
 
     @property
-    def roles(self) -> dict[str, str]:
-        """Which column plays which role."""
-        return keyed(self.columns, "--column", empty=True)
+    def options(self) -> ReadOptions:
+        """How to read."""
+        from ..ingest.base import ReadOptions, ScoreOptions
+
+        if self.strict and self.lenient:
+            raise InputError("--strict allows no faulty record, --lenient any; leave out one of them")
+        return ReadOptions(
+            columns=keyed(self.columns, "--column", empty=True),
+            extra=self.extra,
+            merged="collapse" if self.collapse else "expand",
+            scores=ScoreOptions(self.margin, self.lower_is_better),
+            outcomes=self.outcomes,
+            values=keyed(tuple(part for given in self.outcome for part in given.split(",")), "--outcome"),
+            header=tuple(name.strip() for name in self.header.split(",")) if self.header else (),
+            encoding=self.encoding,
+            faults="lenient" if self.lenient else 0.0 if self.strict else self.max_dropped,
+        )
 
     def read(self, *more: str) -> Judgments:
         """The judgments of all files that were asked for, with ``more`` covariates.
 
         What was dropped is reported on standard error.
         """
-        from ..ingest.base import ReadOptions, ScoreOptions
-        from ..ingest.files import concat, read_with_report
+        from ..ingest.files import concat
 
-        merged: Literal["collapse", "expand"] = "collapse" if self.collapse else "expand"
-        scores = ScoreOptions(self.margin, self.lower_is_better)
-        options = ReadOptions(self.roles, (*self.extra, *more), merged, scores)
+        return self._selected(concat([judgments for judgments, _ in self.read_each(*more)]))
+
+    def read_each(self, *more: str) -> list[tuple[Judgments, ReadReport]]:
+        """Every file by itself, whole, and the report of its reading."""
+        from ..ingest.files import read_with_report
+
+        options = replace(self.options, extra=(*self.extra, *more))
         parts = []
         for file in self.files:
-            judgments, report = read_with_report(
-                file, format=self.from_, options=options, encoding=self.encoding, strict=self.strict
-            )
+            judgments, report = read_with_report(file, format=self.from_, options=options)
             if report.dropped:
                 click.echo(report.summary(), err=True)
-            parts.append(judgments)
-        return self._selected(concat(parts))
+            parts.append((judgments, report))
+        return parts
 
-    def groups(self, by: str | None = None, *, extra: tuple[str, ...] = ()) -> dict[Group, Judgments]:
-        """The judgments by language pair, then by ``by``; ``extra`` are covariates to keep besides those asked for."""
-        groups: dict[Group, Judgments] = {}
-        for pair, part in self.read(*extra).split("lang_pair").items():
-            if by in (None, "lang_pair"):
-                groups[("lang_pair", pair),] = part
-            else:
-                groups |= {(("lang_pair", pair), (by, value)): subset for value, subset in part.split(by).items()}
+    def groups(self, *, extra: tuple[str, ...] = ()) -> dict[Group, Judgments]:
+        """The judgments by language pair, then by ``--by``; ``extra`` are more covariates to keep."""
+        groups: dict[Group, Judgments] = {(): self.read(*extra)}
+        for field in ("lang_pair", *[field for field in self.by if field != "lang_pair"]):
+            groups = {
+                (*group, (field, value)): subset
+                for group, part in groups.items()
+                for value, subset in part.split(field).items()
+            }
         return groups
 
     def _selected(self, judgments: Judgments) -> Judgments:
@@ -96,7 +120,13 @@ class Inputs:
             asked = [*[f"--where {w}" for w in self.where], *[f"--exclude-judge {j}" for j in self.exclude_judge],
                      *[f"--exclude-system {s}" for s in self.exclude_system]]  # fmt: skip
             raise InputError(f"no judgment is left after {', '.join(asked)}; {len(judgments)} were read")
-        return judgments if mask.all() else judgments.filter(mask)
+        origin = judgments.origin and replace(judgments.origin, selection=self._selection())
+        return (judgments if mask.all() else judgments.filter(mask)).with_origin(origin)
+
+    def _selection(self) -> dict[str, Any]:
+        """The conditions that judgments had to satisfy, for the record."""
+        given = {"where": self.where, "exclude_judge": self.exclude_judge, "exclude_system": self.exclude_system}
+        return {name: list(values) for name, values in given.items() if values}
 
 
 _READING_OPTIONS = (
@@ -105,14 +135,24 @@ _READING_OPTIONS = (
     click.option("--column", "columns", multiple=True, metavar="ROLE=NAME",
                  help="Column to use for a role, if it is not detected: judge=worker; time= uses none. "
                       "Repeat for several."),
+    click.option("--header", metavar="A,B,…",
+                 help="The names of the columns, for a file without a header line."),
     click.option("--extra", multiple=True, metavar="NAME",
                  help="Also keep this column, as a covariate. Repeat for several."),
+    click.option("--outcomes", type=click.Choice(OUTCOMES), default="auto", show_default=True,
+                 help="How outcomes are written: by the names of systems, by words for sides, or in numbers."),
+    click.option("--outcome", multiple=True, metavar="VALUE=a|b|tie,…",
+                 help="What a value of the outcome column means: 1=a,0=b,2=tie. Repeat for several."),
     click.option("--collapse", is_flag=True, help="Treat outputs shared by several systems as systems of their own."),
     click.option("--margin", type=float, default=0.0, show_default=True,
                  help="For files of scores: scores that differ by no more than this are a tie."),
     click.option("--lower-is-better", is_flag=True, help="For files of scores: lower scores are better."),
     click.option("--encoding", default="utf-8", show_default=True, help="Encoding of text files."),
-    click.option("--strict", is_flag=True, help="Refuse files with invalid lines instead of dropping the lines."),
+    click.option("--max-dropped", type=click.FloatRange(0, 1), default=0.01, show_default=True, metavar="SHARE",
+                 help="The largest share of faulty records that may be left out."),
+    click.option("--strict", is_flag=True, help="Refuse files with any faulty record."),
+    click.option("--lenient", is_flag=True,
+                 help="Leave out any number of faulty records, also outcomes that cannot be read."),
     click.option("--where", multiple=True, metavar="CONDITION",
                  help="Keep judgments that satisfy this: 'judge=turker_*', 'lang_pair!=fr-en', 'duration>5'. "
                       "Repeat for several."),
@@ -122,9 +162,15 @@ _READING_OPTIONS = (
                  help="Leave out these systems. Repeat for several."),
 )  # fmt: skip
 
-input_options = grouped(
-    "inputs", Inputs, click.argument("files", nargs=-1, required=True, metavar="FILE..."), *_READING_OPTIONS
+_FILES = click.argument("files", nargs=-1, required=True, metavar="FILE...")
+_BY = click.option(
+    "--by",
+    multiple=True,
+    metavar="FIELD",
+    help="One result per value of judge, segment, or a column kept with --extra. Repeat for several.",
 )
+
+input_options = grouped("inputs", Inputs, _FILES, *_READING_OPTIONS, _BY)
 #: For a command that names its file in a way of its own.
 reading_options = grouped("inputs", Inputs, *_READING_OPTIONS)
 

@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 @click.command()
 @reading.input_options
 @options.all_ranking_options
-@click.option("--by", metavar="FIELD", help="One ranking per value of judge, segment, or a column kept with --extra.")
 @click.option("--largest-component", is_flag=True, help="Rank only the largest group of systems that judgments link.")
 @click.option(
     "--probabilities", is_flag=True, help="Also print P(best), P(better) for every pair, stability of clusters."
@@ -32,7 +31,6 @@ if TYPE_CHECKING:
 def rank(
     inputs: reading.Inputs,
     ranking: options.RankingOptions,
-    by: str | None,
     largest_component: bool,
     probabilities: bool,
     scan: bool,
@@ -44,7 +42,7 @@ def rank(
     Prints, for every language pair, the systems, best first, with cluster, rank range, score and its interval. Systems
     in different clusters have rank ranges that do not overlap.
     """  # fmt: skip
-    groups: Mapping[Group, Judgments | PairCounts] = _scanned(inputs, by) if scan else inputs.groups(by)
+    groups: Mapping[Group, Judgments | PairCounts] = _scanned(inputs) if scan else inputs.groups()
     rankings = reading.for_each(
         groups,
         execution,
@@ -59,18 +57,18 @@ def rank(
     options.check_converged(each.result for each in rankings)
 
 
-def _scanned(inputs: reading.Inputs, by: str | None) -> dict[Group, PairCounts]:
+def _scanned(inputs: reading.Inputs) -> dict[Group, PairCounts]:
     """Pair counts by language pair, streamed from one file."""
     from ..ingest.scan import scan_with_report
 
-    changed = inputs.from_ != "auto" or inputs.encoding != "utf-8" or by is not None or len(inputs.files) != 1
+    changed = inputs.from_ != "auto" or inputs.encoding != "utf-8" or inputs.by or len(inputs.files) != 1
     picked = inputs.where or inputs.exclude_judge or inputs.exclude_system or inputs.extra
     if changed or picked or inputs.collapse or inputs.margin or inputs.lower_is_better:
         raise InputError(
             "--scan counts one whole file and sees no judges or segments; leave out --where, --exclude-…, --by, "
             "--extra, --collapse, --margin, --lower-is-better, --encoding and --from, or leave out --scan"
         )
-    counts, report = scan_with_report(inputs.files[0], columns=inputs.roles, strict=inputs.strict)
+    counts, report = scan_with_report(inputs.files[0], inputs.options)
     if report.dropped:
         click.echo(report.summary(), err=True)
     return {(("lang_pair", pair),): part for pair, part in counts.items()}

@@ -7,7 +7,7 @@ them, `columns` checks those, and every family of formats has a module of its ow
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 
 from ..registry import Entry, Registry
 
@@ -28,6 +28,10 @@ FORMATS = Registry(
         "scores": Entry("palmares.ingest.scores:Scores", "one score per output (DA, ESA, Likert), reduced to order"),
     },
 )
+
+#: How the outcomes of a column may be written.
+Outcomes = Literal["auto", "names", "sides", "numbers"]
+OUTCOMES: tuple[Outcomes, ...] = get_args(Outcomes)
 
 #: From a URL and options to what messages call the database, and its judgments.
 StoreReader: TypeAlias = "Callable[[str, ReadOptions], tuple[str, Parsed]]"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import isfinite
 from xml.parsers import expat
 from xml.sax.saxutils import quoteattr
@@ -51,7 +51,7 @@ class Appraise(Format):
             raise InputError(f"{source.name}: no {' or '.join(_ITEMS)} element; this is not an Appraise result file")
         faults = [_fault(item) for item in items]
         dropped = [
-            Dropped(item.line, fault, skipped=fault == _SKIPPED)
+            Dropped(item.line, fault, "skipped" if fault == _SKIPPED else "fault")
             for item, fault in zip(items, faults, strict=True)
             if fault is not None
         ]
@@ -61,7 +61,7 @@ class Appraise(Format):
         if options.merged == "expand":
             outputs = expand_merged(outputs, always=",")
         outputs = comparable(sieve, outputs)
-        dropped += [Dropped(kept[d.line].line, d.reason, d.skipped) for d in sieve.dropped]
+        dropped += [replace(d, line=kept[d.line].line) for d in sieve.dropped]
         rows = with_ranking_ids(pairs(outputs, sieve.frame)).drop(RECORD)
         return Parsed(rows, tuple(sorted(dropped, key=lambda d: d.line)), len(items))
 

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
-from typing import ClassVar, Literal
+from dataclasses import dataclass, field, fields, replace
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 import polars as pl
 
 from ..errors import InputError, LossyWriteError
-from ..judgments import EXTRA_PREFIX, Judgments
+from ..judgments import EXTRA_PREFIX, Judgments, Origin, SourceFile
+from . import OUTCOMES, Outcomes
 from .source import Source
 
 #: In frames on their way through a reader: which record of the file a row came from.
@@ -32,27 +33,101 @@ class ScoreOptions:
             raise InputError(f"margin: got {self.margin}; allowed: a number of at least 0")
 
 
+#: Up to this share of faulty records may be left out unless something else was asked for.
+MOST_DROPPED = 0.01
+
+
 @dataclass(frozen=True)
 class ReadOptions:
-    """How to read. Every reader takes all of them and uses those that apply."""
+    """How to read. Every reader takes all of them and uses those that apply.
+
+    Parameters
+    ----------
+    columns
+        From role to column, where the usual names do not tell; an empty name forbids the role.
+    extra
+        Columns to keep as covariates.
+    merged
+        ``expand`` outputs shown once for several systems, or ``collapse`` them to systems of their own.
+    scores
+        How scores become an order.
+    outcomes
+        How the outcomes are written, where several readings fit: by the names of systems, by words for sides, or in
+        numbers.
+    values
+        What each value of the outcome column means: ``{"1": "a", "0": "b", "2": "tie"}``.
+    header
+        The names of the columns of a file that has no header.
+    encoding
+        Of a text file.
+    faults
+        The largest share of faulty records that may be left out; ``lenient`` for any, and for outcomes that cannot be
+        read as well.
+    """
 
     columns: Mapping[str, str] = field(default_factory=dict)
     extra: tuple[str, ...] = ()
     merged: Literal["expand", "collapse"] = "expand"
     scores: ScoreOptions = ScoreOptions()
+    outcomes: Outcomes = "auto"
+    values: Mapping[str, str] = field(default_factory=dict)
+    header: tuple[str, ...] = ()
+    encoding: str = "utf-8"
+    faults: float | Literal["lenient"] = MOST_DROPPED
 
     def __post_init__(self) -> None:
         if self.merged not in ("expand", "collapse"):
             raise InputError(f"merged outputs: got {self.merged!r}; allowed: expand, collapse")
+        if self.outcomes not in OUTCOMES:
+            raise InputError(f"outcomes: got {self.outcomes!r}; allowed: {', '.join(OUTCOMES)}")
+        if self.faults != "lenient" and not (isinstance(self.faults, int | float) and 0 <= self.faults <= 1):
+            raise InputError(f"faults: got {self.faults!r}; allowed: a share from 0 to 1, or 'lenient'")
+
+    def changed(self) -> dict[str, Any]:
+        """The options that differ from their defaults, as plain values."""
+        return {
+            f.name: _plain(value)
+            for f in fields(self)
+            if (value := getattr(self, f.name)) != getattr(_DEFAULTS, f.name)
+        }
+
+
+_DEFAULTS = ReadOptions()
+
+
+def _plain(value: Any) -> Any:
+    """A value as JSON holds it."""
+    if isinstance(value, ScoreOptions):
+        return {f.name: getattr(value, f.name) for f in fields(value) if getattr(value, f.name) != f.default}
+    return dict(value) if isinstance(value, Mapping) else list(value) if isinstance(value, tuple) else value
+
+
+#: Why a record was left out: something is wrong with it; its outcome cannot be read; it says itself that it is no
+#: judgment (the judge skipped it), which is no fault.
+DropKind = Literal["fault", "outcome", "skipped"]
 
 
 @dataclass(frozen=True)
 class Dropped:
-    """One record that was left out; ``skipped`` if it says itself that it is no judgment, which is not a fault."""
+    """One record that was left out."""
 
     line: int
     reason: str
-    skipped: bool = False
+    kind: DropKind = "fault"
+
+    @property
+    def skipped(self) -> bool:
+        return self.kind == "skipped"
+
+
+@dataclass(frozen=True)
+class ColumnUse:
+    """What a column was taken for, and why: it was named, or has a usual name, or a name that only may mean it."""
+
+    role: str
+    column: str
+    why: Literal["named", "usual", "guessed"]
+    examples: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -67,23 +142,25 @@ class Table:
     def lines(self, dropped: Iterable[Dropped]) -> tuple[Dropped, ...]:
         """All that was dropped, by line number instead of record number."""
         if self.line_of is not None:
-            dropped = [Dropped(self.line_of(d.line), d.reason, d.skipped) for d in dropped]
+            dropped = [replace(d, line=self.line_of(d.line)) for d in dropped]
         return tuple(sorted([*self.dropped, *dropped], key=lambda d: d.line))
 
 
 @dataclass(frozen=True)
 class Parsed:
-    """What a reader makes of a file: valid rows, and the records it left out."""
+    """What a reader makes of a file: valid rows, the records it left out, what it took columns for, and remarks."""
 
     rows: pl.DataFrame
     dropped: tuple[Dropped, ...] = ()
     records: int = 0
     line_word: str = "line"
+    columns: tuple[ColumnUse, ...] = ()
+    notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
 class ReadReport:
-    """What was read, what was dropped and why."""
+    """What was read, what was dropped and why, what columns were taken for, and what a result should say of it."""
 
     source: str
     format: str
@@ -91,11 +168,45 @@ class ReadReport:
     judgments: int
     dropped: tuple[Dropped, ...] = field(repr=False)
     line_word: str = "line"
+    digest: str | None = None
+    columns: tuple[ColumnUse, ...] = field(repr=False, default=())
+    notes: tuple[str, ...] = ()
 
     @property
     def rejected(self) -> tuple[Dropped, ...]:
         """The faulty records (skipped ones are not faults)."""
         return tuple(d for d in self.dropped if not d.skipped)
+
+    def check(self, options: ReadOptions) -> None:
+        """Refuse outcomes that cannot be read, and more faults than the options allow."""
+        if options.faults == "lenient" or not self.rejected:
+            return
+        if any(d.kind == "outcome" for d in self.dropped):
+            raise InputError(
+                f"{self._only('outcome').summary()}\n"
+                "Outcomes that cannot be read may all be of one side. Say what they mean (--outcome 1=a,0=b,2=tie, or "
+                "--outcomes names|sides|numbers), or leave these records out with --lenient"
+            )
+        share = len(self.rejected) / self.records
+        if share > options.faults:
+            limit = f"at most {100 * options.faults:.3g} % may be"
+            asked = limit if options.faults else "--strict allows none"
+            raise InputError(
+                f"{self._only('fault').summary()}\n"
+                f"{len(self.rejected)} of {self.records} records are faulty ({100 * share:.3g} %), and {asked}. "
+                "Correct them, or leave them out with --max-dropped SHARE or --lenient"
+            )
+
+    def _only(self, kind: DropKind) -> ReadReport:
+        return replace(self, dropped=tuple(d for d in self.dropped if d.kind == kind))
+
+    def origin(self, options: ReadOptions) -> Origin:
+        """Where the judgments that were read come from."""
+        faulty = len(self.rejected)
+        source = SourceFile(self.source, self.format, self.records, faulty, len(self.dropped) - faulty, self.digest)
+        share = f"{faulty} of {self.records} records ({100 * faulty / self.records:.2g} %)" if faulty else ""
+        left_out = [f"{self.source}: left out {share}, which cannot be read"] if faulty else []
+        return Origin((source,), options.changed(), notes=(*left_out, *self.notes))
 
     def lines(self, shown: int = 5) -> list[str]:
         """One sentence per reason, with the first line numbers."""
@@ -166,7 +277,8 @@ def features(judgments: Judgments) -> set[Feature]:
 
 def drop_features(judgments: Judgments, unwanted: set[str]) -> Judgments:
     """The judgments without some features (`Feature`), so that a format can hold them."""
-    return Judgments.from_rows(judgments.to_rows().drop(columns_of(judgments.frame.columns, unwanted)))
+    rows = judgments.to_rows().drop(columns_of(judgments.frame.columns, unwanted))
+    return Judgments.from_rows(rows, judgments.origin and judgments.origin.chosen())
 
 
 def columns_of(columns: Iterable[str], features: set[str]) -> set[str]:

@@ -14,7 +14,7 @@ import polars as pl
 from ..errors import InputError
 from ..judgments import EXTRA_PREFIX, NAME_COLUMNS, VALUE_COLUMNS
 from ..judgments.encoding import EXACT, as_text, naive_utc
-from .base import RECORD, Dropped, ReadOptions
+from .base import RECORD, DropKind, Dropped, ReadOptions
 
 #: For every role the usual column names, best first, in small letters and figures only.
 GUESSES: Mapping[str, tuple[str, ...]] = {
@@ -89,10 +89,11 @@ class Roles:
 
 @dataclass
 class Sieve:
-    """A frame that loses rows check by check; what was lost, and why, is in ``dropped``."""
+    """A frame that loses rows check by check: ``dropped`` says which and why, ``notes`` what else is to be said."""
 
     frame: pl.DataFrame
     dropped: list[Dropped] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
 
     @classmethod
     def start(cls, frame: pl.DataFrame, roles: Roles, options: ReadOptions, **text: str) -> Sieve:
@@ -112,13 +113,13 @@ class Sieve:
             sieve.frame = sieve.frame.with_columns(pl.col("weight").fill_null(1.0))
         return sieve
 
-    def reject(self, bad: pl.Expr, reason: str | pl.Expr, *, skipped: bool = False) -> None:
+    def reject(self, bad: pl.Expr, reason: str | pl.Expr, *, kind: DropKind = "fault") -> None:
         """Take out the rows where ``bad`` holds (null counts as false)."""
         text = pl.lit(reason) if isinstance(reason, str) else reason
         mask = self.frame.select(bad.fill_null(False)).to_series()
         if mask.any():
             lost = self.frame.filter(mask).select(RECORD, text.alias("reason"))
-            self.dropped += [Dropped(record, why, skipped) for record, why in lost.iter_rows()]
+            self.dropped += [Dropped(record, why, kind) for record, why in lost.iter_rows()]
             self.frame = self.frame.filter(~mask)
 
     def rows(self) -> pl.DataFrame:

@@ -6,6 +6,7 @@ import os
 import re
 import warnings
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import IO, Any, Literal, TypeGuard, get_args
 
@@ -13,8 +14,18 @@ import polars as pl
 
 from ..errors import InputError, MissingExtraError
 from ..judgments import Judgments
-from . import FORMATS, STORES, tables
-from .base import Feature, Format, Parsed, ReadOptions, ReadReport, ScoreOptions, columns_of, drop_features
+from ..judgments.origin import joined
+from . import FORMATS, STORES, Outcomes, tables
+from .base import (
+    MOST_DROPPED,
+    Feature,
+    Format,
+    Parsed,
+    ReadOptions,
+    ReadReport,
+    columns_of,
+    drop_features,
+)
 from .columns import Roles
 from .source import Source, ending_of, load, put
 from .tables import TableFormat
@@ -35,10 +46,10 @@ def read(
     format: str = "auto",
     columns: Mapping[str, str] | None = None,
     extra: Iterable[str] = (),
-    merged: Literal["expand", "collapse"] = "expand",
-    scores: ScoreOptions | None = None,
+    outcomes: Outcomes | Mapping[str, str] = "auto",
     encoding: str = "utf-8",
-    strict: bool = False,
+    faults: float | Literal["lenient"] = MOST_DROPPED,
+    options: ReadOptions | None = None,
 ) -> Judgments:
     """Read judgments from a file, standard input, a data frame or the database of a campaign.
 
@@ -54,45 +65,48 @@ def read(
         Overrides for guessed column names, from role to column: ``{"judge": "worker"}``.
     extra
         Columns to keep as covariates.
-    merged
-        Where identical outputs were shown once: ``"expand"`` to all systems behind them, or
-        ``"collapse"``, which keeps the joined name as a system of its own.
-    scores
-        For formats with scores, what is a tie and which end is better: ``ScoreOptions(margin=5)``.
+    outcomes
+        How outcomes are written, where several readings fit: ``"names"`` of systems, words for ``"sides"``,
+        ``"numbers"``; or what every value means: ``{"1": "a", "0": "b"}``.
     encoding
         Of a text file that is not UTF-8: ``"latin-1"``, ``"utf-16"``.
-    strict
-        Refuse the file if any record is faulty, instead of a `DroppedRowsWarning`.
+    faults
+        The largest share of faulty records that may be left out, with a `DroppedRowsWarning`; 0 refuses any,
+        ``"lenient"`` none, and leaves out outcomes that cannot be read, too.
+    options
+        Everything else (`ReadOptions`): merged outputs, scores, a header for files without one.
     """
-    options = ReadOptions(columns or {}, tuple(extra), merged, scores or ScoreOptions())
-    judgments, report = read_with_report(source, format=format, options=options, encoding=encoding, strict=strict)
+    named: dict[str, Any] = {"columns": columns, "extra": tuple(extra), "encoding": encoding, "faults": faults}
+    named |= {"outcomes": outcomes} if isinstance(outcomes, str) else {"values": outcomes}
+    given = {name: value for name, value in named.items() if value and value != getattr(_DEFAULT, name)}
+    if faults == 0:
+        given["faults"] = faults
+    judgments, report = read_with_report(source, format=format, options=replace(options or _DEFAULT, **given))
     if report.rejected:
         warnings.warn(report.summary(), DroppedRowsWarning, stacklevel=2)
     return judgments
 
 
+_DEFAULT = ReadOptions()
+
+
 def read_with_report(
-    source: Any,
-    *,
-    format: str = "auto",
-    options: ReadOptions | None = None,
-    encoding: str = "utf-8",
-    strict: bool = False,
+    source: Any, *, format: str = "auto", options: ReadOptions | None = None
 ) -> tuple[Judgments, ReadReport]:
     """Like `read`, and also return what was dropped and why."""
-    options = options or ReadOptions()
+    options = options or _DEFAULT
     if is_url(source):
-        return _finish(*_read_database(source, format, options), strict)
+        return _finish(*_read_database(source, format, options), options)
     # A data frame with a column called "read" has an attribute of that name, too.
     if isinstance(source, str | os.PathLike) or callable(getattr(source, "read", None)):
-        loaded = load(source, encoding=encoding)
+        loaded = load(source, encoding=options.encoding)
         kind = _named(format) or detect(loaded, options)
-        return _finish(loaded.name, kind.id, kind.parse(loaded, options), strict)
+        return _finish(loaded.name, kind.id, kind.parse(loaded, options), options, loaded.digest)
     table = tables.from_frame(_to_polars(source))
     kind = _named(format) or _detect_columns(table.frame.columns, "the data frame", options)
     if not isinstance(kind, TableFormat):
         raise InputError(f"format {kind.id!r} is a file format; a data frame can be: {', '.join(_TABLES)}")
-    return _finish("data frame", kind.id, kind.parse_table(table, options), strict)
+    return _finish("data frame", kind.id, kind.parse_table(table, options), options)
 
 
 def is_url(source: object) -> TypeGuard[str]:
@@ -153,13 +167,26 @@ def concat(parts: Iterable[Judgments]) -> Judgments:
         raise InputError("no judgments: there is no table to put together")
     if len(given) == 1:
         return given[0]
+    _check_differ(given)
     rows = []
     for number, part in enumerate(given, 1):
         frame = part.to_rows()
         if "ranking" in frame.columns:
             frame = frame.with_columns(pl.format(f"{number}/{{}}", "ranking").alias("ranking"))
         rows.append(frame)
-    return Judgments.from_rows(pl.concat(rows, how="diagonal_relaxed"))
+    return Judgments.from_rows(pl.concat(rows, how="diagonal_relaxed"), joined(part.origin for part in given))
+
+
+def _check_differ(parts: list[Judgments]) -> None:
+    """Refuse a file that is there twice: its judgments would count double."""
+    whole = [o for part in parts if (o := part.origin) is not None and o.complete and not (o.selection or o.group)]
+    names: dict[str, str] = {}
+    for source in (source for origin in whole for source in origin.sources if source.digest is not None):
+        first = names.get(source.digest or "")
+        if first is not None:
+            same = "is given twice" if first == source.name else f"has the same content as {first}"
+            raise InputError(f"{source.name}: {same}, so its judgments would be counted twice; leave one of them out")
+        names[source.digest or ""] = source.name
 
 
 def _target(given: str | Path, format: str) -> tuple[Format, str]:
@@ -186,14 +213,18 @@ def _known_features(drop: Iterable[str]) -> set[str]:
     return wanted
 
 
-def _finish(name: str, format_id: str, parsed: Parsed, strict: bool) -> tuple[Judgments, ReadReport]:
-    report = ReadReport(name, format_id, parsed.records, parsed.rows.height, parsed.dropped, parsed.line_word)
-    if strict and report.rejected:
-        raise InputError(f"refused, because --strict allows no faulty record:\n{report.summary()}")
-    if parsed.rows.height == 0:
+def _finish(
+    name: str, format_id: str, parsed: Parsed, options: ReadOptions, digest: str | None = None
+) -> tuple[Judgments, ReadReport]:
+    report = ReadReport(
+        name, format_id, parsed.records, parsed.rows.height, parsed.dropped, parsed.line_word, digest, parsed.columns,
+        parsed.notes,
+    )  # fmt: skip
+    if parsed.rows.height == 0 and not any(d.kind == "outcome" for d in parsed.dropped):
         reasons = f":\n{report.summary()}" if report.dropped else ""
         raise InputError(f"{name}: read as {format_id!r}, no judgment is left{reasons}")
-    return Judgments.from_rows(parsed.rows), report
+    report.check(options)
+    return Judgments.from_rows(parsed.rows, report.origin(options)), report
 
 
 def _read_database(url: str, format: str, options: ReadOptions) -> tuple[str, str, Parsed]:

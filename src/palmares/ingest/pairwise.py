@@ -190,7 +190,8 @@ def _with_winner(
     words = sieve.frame.select(pl.when(pl.col("_named").is_null() | ~is_number).then(word)).to_series()
     sieve.frame = sieve.frame.with_columns(_codes(words).alias("outcome"))
     clash = (pl.col("_named") != pl.col("outcome")) & ~word.is_in(list(sure))
-    sieve.reject(clash, pl.format("winner {} is both a system and a word for another outcome", quoted("_outcome")))
+    clashes = pl.format("winner {} is both a system and a word for another outcome", quoted("_outcome"))
+    sieve.reject(clash, clashes, kind="outcome")
     sieve.frame = sieve.frame.with_columns(pl.coalesce("outcome", "_named").alias("outcome"))
     _reject_unknown(sieve, _ALLOWED + ", or the winner's name")
     return sieve
@@ -198,7 +199,7 @@ def _with_winner(
 
 def _reject_unknown(sieve: Sieve, allowed: str) -> None:
     unknown = pl.format(f"unknown outcome {{}}; allowed: {allowed}", quoted("_outcome"))
-    sieve.reject(pl.col("outcome").is_null(), unknown)
+    sieve.reject(pl.col("outcome").is_null(), unknown, kind="outcome")
 
 
 def _codes(values: pl.Series) -> pl.Series:

@@ -56,7 +56,7 @@ def comparable(sieve: Sieve, outputs: pl.DataFrame) -> pl.DataFrame:
     itself = pl.format("system {} is compared with itself", quoted("_twice"))
     sieve.reject(pl.col("_twice").is_not_null(), itself)
     few = pl.col("_systems").fill_null(0) < 2
-    sieve.reject(few, "has fewer than two outputs, so it compares nothing", skipped=True)
+    sieve.reject(few, "has fewer than two outputs, so it compares nothing", kind="skipped")
     sieve.frame = sieve.frame.drop("_systems", "_twice")
     return outputs.join(sieve.frame.select(RECORD), on=RECORD, how="semi", maintain_order="left")
 

@@ -9,7 +9,8 @@ from __future__ import annotations
 import csv
 import warnings
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from hashlib import file_digest
 from pathlib import Path
 
 import polars as pl
@@ -30,7 +31,11 @@ _KEYS = ("system_a", "system_b", "outcome", "winner", "loser", "rank_a", "rank_b
 
 
 def scan(
-    path: str | Path, *, lang_pair: str | None = None, columns: Mapping[str, str] | None = None, strict: bool = False
+    path: str | Path,
+    *,
+    lang_pair: str | None = None,
+    columns: Mapping[str, str] | None = None,
+    options: ReadOptions | None = None,
 ) -> PairCounts:
     """Count a file of pairwise judgments without holding it in memory.
 
@@ -41,10 +46,11 @@ def scan(
     ----------
     lang_pair
         Which language pair to count, needed if the file has several.
-    columns, strict
+    columns, options
         As for `palmares.read`.
     """
-    counts, report = scan_with_report(path, columns=columns, strict=strict)
+    options = options or ReadOptions()
+    counts, report = scan_with_report(path, replace(options, columns=columns) if columns else options)
     if report.rejected:
         warnings.warn(report.summary(), DroppedRowsWarning, stacklevel=2)
     known = ", ".join(map(str, counts))
@@ -55,18 +61,15 @@ def scan(
     return counts[lang_pair] if lang_pair is not None else next(iter(counts.values()))
 
 
-def scan_with_report(
-    path: str | Path, *, columns: Mapping[str, str] | None = None, strict: bool = False
-) -> tuple[dict[str | None, PairCounts], ReadReport]:
+def scan_with_report(path: str | Path, options: ReadOptions) -> tuple[dict[str | None, PairCounts], ReadReport]:
     """Counts by language pair, and what was dropped."""
-    options = ReadOptions(columns or {})
     stream = _open(Path(path), options)
     if stream is not None:
         try:
-            return _count(stream, strict)
+            return _count(stream, options)
         except pl.exceptions.PolarsError:
             pass  # a ragged line or a wrong byte: reading record by record says which
-    judgments, report = read_with_report(path, options=options, strict=strict)
+    judgments, report = read_with_report(path, options=options)
     return _by_pair(judgments), report
 
 
@@ -116,50 +119,56 @@ def _open(path: Path, options: ReadOptions) -> _Stream | None:
     return _Stream(str(path), lazy, kind, counted, delimiter)
 
 
-def _count(stream: _Stream, strict: bool) -> tuple[dict[str | None, PairCounts], ReadReport]:
+def _count(stream: _Stream, options: ReadOptions) -> tuple[dict[str | None, PairCounts], ReadReport]:
     name, keys = stream.name, stream.keys
     groups = stream.records.group_by(keys).len("_copies").collect(engine="streaming").sort(keys)
     if groups.height == 0:
         raise InputError(f"{name}: has a header but no rows")
     groups = groups.with_columns(pl.int_range(pl.len(), dtype=pl.Int64).alias(RECORD))
-    sieve = stream.format.sift(groups, Roles(stream.roles.column, tuple(keys)), ReadOptions())
-    faulty = {d.line: d.reason for d in sieve.dropped}
+    sieve = stream.format.sift(groups, Roles(stream.roles.column, tuple(keys)), options)
+    faulty = {d.line: d for d in sieve.dropped}
     dropped = tuple(_find(stream, groups.filter(pl.col(RECORD).is_in(list(faulty))), faulty))
     kept = sieve.frame.join(groups.select(RECORD, "_copies"), on=RECORD, how="left", maintain_order="left")
     total = int(kept["_copies"].sum())
     word = "line" if stream.delimiter else "row"
-    report = ReadReport(name, stream.format.id, total + len(dropped), total, dropped, word)
-    if strict and dropped:
-        raise InputError(f"refused, because --strict allows no faulty record:\n{report.summary()}")
+    report = ReadReport(
+        name, stream.format.id, total + len(dropped), total, dropped, word, _digest(name), notes=tuple(sieve.notes)
+    )
+    report.check(options)
     if not total:
         raise InputError(f"{name}: read as {stream.format.id!r}, no judgment is left:\n{report.summary()}")
     columns = [c for c in ("system_a", "system_b", "outcome", "lang_pair") if c in kept.columns]
     # The copies ride along as weights, which sum to whole numbers.
     rows = kept.select(*columns, pl.col("_copies").cast(pl.Float64).alias("weight"))
-    return _by_pair(Judgments.from_rows(rows)), report
+    return _by_pair(Judgments.from_rows(rows, report.origin(options))), report
+
+
+def _digest(name: str) -> str:
+    with open(name, "rb") as file:
+        return file_digest(file, "sha256").hexdigest()
 
 
 def _by_pair(judgments: Judgments) -> dict[str | None, PairCounts]:
-    counts = {pair: part.counts for pair, part in judgments.split("lang_pair").items()}
-    return {pair: PairCounts(of.systems, of.wins, of.ties, pair) for pair, of in counts.items()}
+    parts = judgments.split("lang_pair").items()
+    return {pair: replace(part.counts, lang_pair=pair, origin=part.origin) for pair, part in parts}
 
 
-def _find(stream: _Stream, groups: pl.DataFrame, faulty: Mapping[int, str]) -> Iterator[Dropped]:
+def _find(stream: _Stream, groups: pl.DataFrame, faulty: Mapping[int, Dropped]) -> Iterator[Dropped]:
     """The lines of the faulty groups."""
     if not faulty:
         return
     reasons = {tuple(row[:-1]): faulty[row[-1]] for row in groups.select(*stream.keys, RECORD).iter_rows()}
     dropped = 0
     for line, key in _records(stream):
-        reason = reasons.get(key)
-        if reason is not None:
+        fault = reasons.get(key)
+        if fault is not None:
             dropped += 1
             if dropped > _MOST_DROPPED:
                 raise InputError(
-                    f"{stream.name}: more than {_MOST_DROPPED:,} faulty lines, such as line {line} ({reason}); "
+                    f"{stream.name}: more than {_MOST_DROPPED:,} faulty lines, such as line {line} ({fault.reason}); "
                     "is this the right format, and are these the right columns?"
                 )
-            yield Dropped(line, reason)
+            yield replace(fault, line=line)
 
 
 def _records(stream: _Stream) -> Iterator[tuple[int, tuple[str | None, ...]]]:

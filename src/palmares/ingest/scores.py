@@ -34,11 +34,11 @@ class Scores(TableFormat):
         sieve = Sieve.start(frame, roles, options, system=roles["system"], _score=roles["score"])
         number = pl.col("_score").cast(pl.Float64, strict=False)
         sieve.reject(pl.col("system").is_null(), "the system is missing")
-        sieve.reject(pl.col("_score").is_null(), "the score is missing", skipped=True)
+        sieve.reject(pl.col("_score").is_null(), "the score is missing", kind="skipped")
         sieve.reject(~number.is_finite().fill_null(False), pl.format("score {} is not a number", quoted("_score")))
         sieve.reject(pl.col("segment").is_null(), "the segment is missing")
         alone = pl.col("system").n_unique().over(_keys(sieve.frame)) < 2
-        sieve.reject(alone, "is the only output its judge scored here, so it compares nothing", skipped=True)
+        sieve.reject(alone, "is the only output its judge scored here, so it compares nothing", kind="skipped")
         sieve.frame = _as_pairs(sieve.frame, number, options)
         return sieve
 

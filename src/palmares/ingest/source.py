@@ -9,6 +9,7 @@ import secrets
 import sys
 import zlib
 from dataclasses import dataclass, field
+from hashlib import sha256
 from pathlib import Path
 from typing import IO, Any
 
@@ -28,10 +29,11 @@ _HALF_CHARACTER = re.compile("[\ud800-\udfff]")
 
 @dataclass(frozen=True)
 class Source:
-    """A whole input in memory. ``name`` is what messages call it."""
+    """A whole input in memory. ``name`` is what messages call it, ``digest`` the SHA-256 of its bytes as they came."""
 
     name: str
     data: bytes = field(repr=False)
+    digest: str | None = None
 
     @property
     def is_parquet(self) -> bool:
@@ -54,9 +56,10 @@ def load(path: str | os.PathLike[str] | IO[Any], *, encoding: str = "utf-8") -> 
     name, data = unpacked(path)
     if not data.strip():
         raise InputError(f"{name}: the file is empty; a table needs a header line and at least one row")
+    digest = sha256(data).hexdigest()
     if data.startswith(_PARQUET):
-        return Source(name, data)
-    return Source(name, _plain_text(name, data, encoding))
+        return Source(name, data, digest)
+    return Source(name, _plain_text(name, data, encoding), digest)
 
 
 def unpacked(path: str | os.PathLike[str] | IO[Any]) -> tuple[str, bytes]:

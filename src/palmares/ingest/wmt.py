@@ -149,7 +149,7 @@ def _checked_outputs(sieve: Sieve, n: int, most: int) -> pl.DataFrame:
     sieve.frame = sieve.frame.with_columns(*ranks).with_columns(*systems)
     values = {k: pl.col(f"_r{k}").cast(pl.Int64, strict=False) for k in numbers}
     used = {k: pl.col(f"_s{k}").is_not_null() for k in numbers}
-    sieve.reject(pl.any_horizontal(used[k] & (values[k] == -1) for k in numbers), _SKIPPED, skipped=True)
+    sieve.reject(pl.any_horizontal(used[k] & (values[k] == -1) for k in numbers), _SKIPPED, kind="skipped")
     for k in numbers:
         fault = pl.format("rank {} of output {} is out of range; allowed: whole numbers from 1 to {} (−1: skipped)",
                           quoted(f"_r{k}"), pl.lit(k), pl.lit(most))  # fmt: skip

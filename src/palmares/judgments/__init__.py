@@ -10,6 +10,7 @@ from .arrays import BoolArray, CodeArray, FloatArray, IntArray
 from .counts import OUTCOMES, PairCounts, cell_count, decode_cells, encode_cells, encode_pairs, outcome_index, pairs_of
 from .digest import row_words
 from .encoding import A_BETTER, B_BETTER, EXTRA_PREFIX, NAME_COLUMNS, TIE, VALUE_COLUMNS
+from .origin import Origin, SourceFile
 from .table import Judgments
 from .units import (
     FEW_UNITS,
@@ -39,7 +40,9 @@ __all__ = [
     "FloatArray",
     "IntArray",
     "Judgments",
+    "Origin",
     "PairCounts",
+    "SourceFile",
     "Unit",
     "UnitKinds",
     "cell_count",

@@ -13,6 +13,7 @@ import numpy as np
 
 from ..errors import InputError
 from .arrays import CodeArray, FloatArray, IntArray
+from .origin import Origin
 
 # -- cells: the one code of what a judgment says ---------------------------------------------------------------------
 #
@@ -71,6 +72,8 @@ class PairCounts:
     wins: FloatArray = field(repr=False)
     ties: FloatArray = field(repr=False)
     lang_pair: str | None = None
+    #: Where the judgments come from, if a reader counted them.
+    origin: Origin | None = field(default=None, repr=False, compare=False)
 
     @classmethod
     def from_cells(cls, systems: tuple[str, ...], cells: IntArray, weights: FloatArray | None) -> PairCounts:
@@ -146,4 +149,4 @@ class PairCounts:
             raise InputError(f"no system is called {missing[0]!r}; there are {', '.join(self.systems)}")
         index = [self.systems.index(name) for name in sorted(systems)]
         part = np.ix_(index, index)
-        return PairCounts(tuple(sorted(systems)), self.wins[part], self.ties[part], self.lang_pair)
+        return PairCounts(tuple(sorted(systems)), self.wins[part], self.ties[part], self.lang_pair, self.origin)

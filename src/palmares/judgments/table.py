@@ -9,7 +9,7 @@ system was shown on can change a result (which side it was is kept in the positi
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fnmatch import translate
 from functools import cached_property
 from re import compile as compile_pattern
@@ -22,6 +22,7 @@ from .arrays import BoolArray, CodeArray, FloatArray, IntArray
 from .counts import PairCounts, encode_cells, outcome_index, pairs_of
 from .digest import fingerprint
 from .encoding import EXTRA_PREFIX, NAME_COLUMNS, compact, decode, encode_rows
+from .origin import Origin
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -35,9 +36,11 @@ class Judgments:
 
     frame: pl.DataFrame
     names: Mapping[str, pl.Series]
+    #: Where they come from, if a reader made them; equality does not look at it.
+    origin: Origin | None = None
 
     @classmethod
-    def from_rows(cls, rows: pl.DataFrame) -> Judgments:
+    def from_rows(cls, rows: pl.DataFrame, origin: Origin | None = None) -> Judgments:
         """Build the table from a frame of names.
 
         Parameters
@@ -48,15 +51,15 @@ class Judgments:
             them; a ranking belongs to one judge and one segment. Rows must be valid already: readers
             report bad ones by line number before they come here; what is still wrong raises.
         """
-        return cls(*encode_rows(rows))
+        return cls(*encode_rows(rows), origin)
 
     @classmethod
-    def from_codes(cls, frame: pl.DataFrame, names: Mapping[str, pl.Series]) -> Judgments:
+    def from_codes(cls, frame: pl.DataFrame, names: Mapping[str, pl.Series], origin: Origin | None = None) -> Judgments:
         """Build the table from codes into sorted lists of names, which need not all occur.
 
         For judgments that were made, not read: nothing is checked but that there are any.
         """
-        return cls(*compact(frame, names))
+        return cls(*compact(frame, names), origin)
 
     # -- what is in it ---------------------------------------------------------------------------
 
@@ -150,7 +153,12 @@ class Judgments:
 
     def filter(self, mask: BoolArray | pl.Series) -> Judgments:
         """The rows where ``mask`` is true; names that no longer occur are forgotten."""
-        return Judgments.from_codes(self.frame.filter(pl.Series(mask)), self.names)
+        origin = self.origin and self.origin.chosen()
+        return Judgments.from_codes(self.frame.filter(pl.Series(mask)), self.names, origin)
+
+    def with_origin(self, origin: Origin | None) -> Judgments:
+        """The same judgments, said to come from elsewhere."""
+        return replace(self, origin=origin)
 
     def take(self, rows: CodeArray) -> Judgments:
         """Rows by index, repeats allowed; systems and codes stay as they are (for resampling)."""
@@ -212,8 +220,13 @@ class Judgments:
         named = [(label.get(key), part) for (key,), part in parts.items()]
         named.sort(key=lambda item: (item[0] is None, item[0]))
         if len(named) == 1:
-            return {_key(named[0][0]): self}
-        return {_key(value): Judgments.from_codes(part, self.names) for value, part in named}
+            return {_key(named[0][0]): self.with_origin(self._split_origin(by, named[0][0]))}
+        return {
+            _key(value): Judgments.from_codes(part, self.names, self._split_origin(by, value)) for value, part in named
+        }
+
+    def _split_origin(self, by: str, value: object) -> Origin | None:
+        return self.origin and self.origin.split(by, _key(value))
 
     def _names(self, column: str) -> tuple[str, ...]:
         return tuple(self.names[column]) if column in self.names else ()

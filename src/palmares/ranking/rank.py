@@ -69,6 +69,7 @@ def rank(
     notes: list[str] = []
     if isinstance(data, Judgments):
         check_one_lang_pair(data)
+    origin = data.origin
     if largest_component:
         data = _largest_component(data, model, notes)
     # Where bootstrap samples are the runs, the fit itself needs only one.
@@ -86,9 +87,9 @@ def rank(
         lines=_lines(fit, evidence, p),
         judgments=judged,
         lang_pair=_lang_pair(data),
-        record=Record.of({**evidence.facts, **facts}, model),
+        record=Record.of({**evidence.facts, **facts}, model, origin),
         replicates=evidence.replicates,
-        notes=(*notes, *evidence.notes, *fit.notes),
+        notes=(*(origin.notes if origin else ()), *notes, *evidence.notes, *fit.notes),
     )
 
 

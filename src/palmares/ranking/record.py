@@ -8,6 +8,7 @@ from typing import Any
 
 from .._version import __version__
 from ..errors import InputError
+from ..judgments import Origin
 from ..models.base import Model, setting_text, settings
 
 
@@ -22,24 +23,33 @@ class Record:
     model: str | None = None
     settings: Mapping[str, Any] = field(default_factory=dict)
     version: str = __version__
+    #: What was read, how, and which part of it was used (`Origin.to_dict`); None where no reader made the judgments.
+    input: Mapping[str, Any] | None = None
 
     @classmethod
-    def of(cls, facts: Mapping[str, Any], model: Model | None = None) -> Record:
+    def of(cls, facts: Mapping[str, Any], model: Model | None = None, origin: Origin | None = None) -> Record:
         """The record of a result that this version makes."""
-        return cls(facts) if model is None else cls(facts, model.id, settings(model))
+        made_from = None
+        if origin is not None:
+            facts, made_from = {**facts, **origin.facts}, origin.to_dict()
+        if model is None:
+            return cls(facts, input=made_from)
+        return cls(facts, model.id, settings(model), input=made_from)
 
     @classmethod
     def from_dict(cls, entry: Mapping[str, Any]) -> Record:
         """The record that `to_dict` wrote."""
         if not isinstance(entry, Mapping) or not isinstance(entry.get("version"), str):
             raise InputError("its record of how it was made is damaged; rank its judgments again")
-        own = ("model", "settings", "version")
+        own = ("model", "settings", "version", "input")
         facts = {name: value for name, value in entry.items() if name not in own}
-        return cls(facts, entry.get("model"), dict(entry.get("settings") or {}), entry["version"])
+        made_with = dict(entry.get("settings") or {})
+        return cls(facts, entry.get("model"), made_with, entry["version"], entry.get("input"))
 
     def to_dict(self) -> dict[str, Any]:
         """The documented JSON shape."""
-        return {"model": self.model, "settings": dict(self.settings), **self.facts, "version": self.version}
+        front = {"model": self.model, "settings": dict(self.settings), **self.facts}
+        return {**front, "version": self.version, "input": self.input}
 
     def texts(self) -> dict[str, str]:
         """Every part by name, as the signature writes it."""

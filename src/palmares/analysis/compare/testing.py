@@ -196,7 +196,7 @@ def choose_by(judgments: Judgments, by: str) -> By:
         raise InputError(f"by: got {by!r}; allowed: {', '.join(BY_OR_AUTO)}")
     unit: By = by
     if unit != "judgment" and not judgments.has(unit):
-        raise InputError(f"cannot make folds by {unit}: the judgments have no {unit}; use --by judgment")
+        raise InputError(f"cannot make folds by {unit}: the judgments have no {unit}; use --hold-out judgment")
     if unit in ("segment", "judge") and (missing := int((judgments.codes(unit) < 0).sum())):
         raise InputError(f"cannot make folds by {unit}: {missing} of {len(judgments)} judgments have no {unit}")
     return unit
@@ -221,7 +221,7 @@ def random_folds(judgments: Judgments, *, folds: int, by: By, rng: np.random.Gen
     units = units_of(judgments, by)
     count = int(units.max()) + 1
     if count < 2:
-        raise InputError(f"all judgments belong to one {by}, so none is left to train on; use another --by")
+        raise InputError(f"all judgments belong to one {by}, so none is left to train on; use another --hold-out")
     place = rng.permutation(count)
     return _with_tables(judgments, (place % min(folds, count))[units])
 
