@@ -18,6 +18,7 @@ from ..ingest import FORMATS
 from ..models import DEFAULT_MODEL, MODELS
 from ..ranking import SOURCES
 from ..report import OUTPUTS
+from .again import Invocation
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
@@ -94,7 +95,10 @@ class Printing:
         from ..report.tables import Grouped, rendered
 
         grouped = [result if isinstance(result, Grouped) else Grouped(result) for result in results]
-        shown = rendered(command, grouped, self.output, part)
+        invocation = Invocation.current()
+        shown = rendered(
+            command, grouped, self.output, part, made_by=None if invocation is None else invocation.to_dict()
+        )
         click.echo(shown.text, nl=False)
         for remark in shown.remarks:
             click.echo(remark, err=True)
