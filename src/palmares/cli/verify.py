@@ -86,7 +86,9 @@ def _located(recorded: Mapping[str, Any], result: str, given: Sequence[str]) -> 
 
 def _find(file: Mapping[str, Any], result: str, given: list[str]) -> str:
     """One file; what was given is used up."""
-    name, digest = file["name"], file.get("sha256")
+    from ..ingest.files import is_url
+
+    name, digest = str(file["name"]), file.get("sha256")
     if given:
         same = [path for path in given if _digest(path) == digest or digest is None]
         if not same:
@@ -96,6 +98,8 @@ def _find(file: Mapping[str, Any], result: str, given: list[str]) -> str:
             )
         given.remove(same[0])
         return same[0]
+    if is_url(name):  # without a password, if it had one
+        return name
     places = dict.fromkeys([Path(name), Path(result).parent / name, Path(result).parent / Path(name).name])
     there = [path for path in places if path.is_file()]
     if not there:
