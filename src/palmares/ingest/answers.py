@@ -11,6 +11,7 @@ from ..judgments import A_BETTER, B_BETTER, TIE
 from .base import ReadOptions
 from .columns import Roles, Sieve, quoted
 from .outcomes import BOTH_BAD, WRITTEN
+from .words import meaning
 
 #: The roles of columns that hold 1 for the outcome of a record and 0 for the others, with what each stands for.
 ONE_HOT = {"winner_a": A_BETTER, "winner_b": B_BETTER, "winner_tie": TIE, "winner_both_bad": TIE}
@@ -100,7 +101,10 @@ def spread(sieve: Sieve, answers: tuple[str, ...], judges: dict[str, str], optio
     sieve.frame = pl.concat(parts)
     sieve.answers = len(answers)
     if "" not in map(str.strip, options.values):
-        sieve.reject(pl.col(WRITTEN).is_null(), "a rater gave no answer", kind="skipped")
+        given = sieve.frame[WRITTEN].drop_nulls().unique()
+        blank = [text for text in given if (word := meaning(text)) is not None and word.kind == "missing"]
+        no_answer = pl.col(WRITTEN).is_null() | pl.col(WRITTEN).is_in(blank)
+        sieve.reject(no_answer, "a rater gave no answer", kind="skipped")
     whose = ", ".join(judges.values()) if judges else "named like the column"
     sieve.notes.append(f"columns {', '.join(answers)}: read as the answers of one judge each, {whose}")
 

@@ -113,7 +113,10 @@ def refuse_settings(options: ReadOptions, what: str) -> None:
 
 def _told(groups: pl.DataFrame, column: str, options: ReadOptions) -> pl.Series:
     """The codes of the values that the user gave a meaning to; null for others."""
-    wanted = {plain(value): MEANINGS[word] for value, word in options.values.items()}
+    wanted: dict[str, int] = {}
+    for value, word in options.values.items():
+        if wanted.setdefault(plain(value), MEANINGS[word]) != MEANINGS[word]:
+            raise InputError(f"--outcome: {value!r} is given two meanings, in other letters; leave one of them out")
     told = _per_text(groups, {text: wanted.get(plain(text)) for text in _texts(groups)})
     if wanted and told.null_count() == groups.height:
         given = ",".join(f"{value}={word}" for value, word in options.values.items())
@@ -336,11 +339,13 @@ def _notes(groups: pl.DataFrame, column: str, options: ReadOptions) -> list[str]
     """Which words were taken for ties that another reader might not take for ties, and what was told in vain."""
     counts = dict(groups.filter(pl.col("outcome") == TIE).group_by(WRITTEN).agg(pl.col("n").sum()).iter_rows())
     told = {plain(value): value for value in options.values}
-    unusual = sorted(t for t in counts if plain(t) not in told and (word := meaning(t)) is not None and word.unusual)
+    words = {text: word for text in sorted(counts) if plain(text) not in told and (word := meaning(text)) is not None}
+    unusual = [text for text, word in words.items() if word.unusual]
     notes = []
     if unusual:
         listed = ", ".join(f"{text!r} ({counts[text]})" for text in unusual)
-        notes.append(f"column {column!r}: read as ties: {listed}; --outcome '{unusual[0]}=skip' leaves one out")
+        kept = "; both-bad is kept as the column both_bad" if any(word.both_bad for word in words.values()) else ""
+        notes.append(f"column {column!r}: read as ties: {listed}{kept}; --outcome '{unusual[0]}=skip' leaves one out")
     absent = sorted(set(told) - {plain(text) for text in _texts(groups)})
     if absent:
         notes.append(f"--outcome: column {column!r} has no value {', '.join(repr(told[key]) for key in absent)}")

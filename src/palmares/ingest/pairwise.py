@@ -73,13 +73,10 @@ class Arena(TableFormat):
     endings = ("jsonl", "csv", "parquet")
 
     def matches(self, roles: Roles) -> bool:
-        sides = [roles.column.get(role) for role in ("system_a", "system_b")]
-        marked = [roles.column.get(role) for role in ("winner_a", "winner_b")]
-        won = (roles.has("winner") and "winner" in roles.present) or marked == ["winner_model_a", "winner_model_b"]
-        return sides == ["model_a", "model_b"] and won
+        return self._has_models(roles) and bool({"winner", "winner_model_a"} & set(roles.present))
 
     def sift(self, frame: pl.DataFrame, roles: Roles, options: ReadOptions) -> Sieve:
-        if not self.matches(roles):
+        if not self._has_models(roles):
             raise InputError(_need(roles, "model_a, model_b and winner"))
         sieve = _judged(frame, roles.without("position_a", "position_b"), options)
         if roles.column.get("judge") == _SESSION and options.columns.get("judge") != _SESSION:
@@ -87,6 +84,10 @@ class Arena(TableFormat):
         shown = [pl.lit(1, pl.Int32).alias("position_a"), pl.lit(2, pl.Int32).alias("position_b")]
         sieve.frame = sieve.frame.with_columns(shown)
         return sieve
+
+    def _has_models(self, roles: Roles) -> bool:
+        models = [roles.column.get(role) for role in ("system_a", "system_b")]
+        return models == ["model_a", "model_b"] and bool(_places(roles))
 
     def check_holds(self, judgments: Judgments) -> None:
         bad = _both_bad(judgments.frame)
