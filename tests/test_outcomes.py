@@ -145,7 +145,10 @@ def test_a_system_called_tie(file: MakeFile) -> None:
 
 def test_names_in_other_letters(file: MakeFile) -> None:
     path = file(_table("left,right,winner", ("GPT-4,Claude,gpt_4", 3), ("GPT-4,Claude,CLAUDE", 2)))
-    assert _score(_read(path), "GPT-4", "Claude") == (3, 0, 2)
+    judgments = _read(path)
+    assert _score(judgments, "GPT-4", "Claude") == (3, 0, 2)
+    assert judgments.origin is not None
+    assert "5 names of winners are not written as those of the systems" in judgments.origin.notes[0]
     assert _score(_read(file(_table("left,right,winner", ("gpt,GPT,GPT", 3)))), "gpt", "GPT") == (0, 0, 3)
 
 
@@ -202,8 +205,10 @@ def test_numbers(values: tuple[str, str, str], meaning: dict[str, str] | None, f
 
 def test_a_graded_preference_has_to_be_explained(file: MakeFile) -> None:
     path = file(_table("system_a,system_b,outcome", ("P,Q,2", 3), ("P,Q,1", 1), ("P,Q,-1", 2), ("P,Q,0", 2)))
-    assert "unknown outcome '2'" in _refusal(path)
+    assert "numeric outcomes -1, 0, 1, 2 are ambiguous" in _refusal(path)
+    assert _refusal(path, faults="lenient") == _refusal(path)
     assert _score(_read(path, values={"2": "a"}), "P", "Q") == (4, 2, 2)
+    assert "unknown outcome '2'" in _refusal(path, outcomes="numbers")
 
 
 @pytest.mark.parametrize("word", ["names", "sides"])
@@ -279,6 +284,7 @@ def test_a_missing_outcome_is_a_fault(file: MakeFile) -> None:
     message = _refusal(many)
     assert "the outcome is missing; if that means something, say so: --outcome =tie" in message
     assert "10 of 200 records are faulty (5 %)" in message
+    assert _score(_read(many, values={"": "tie"}), "P", "Q") == (190, 10, 0)
     assert _score(_read(many, values={"": "tie", "nan": "b"}), "P", "Q") == (190, 5, 5)
 
 
@@ -340,7 +346,11 @@ def test_columns_that_were_named_are_used(file: MakeFile) -> None:
     assert _score(_read(both, columns={"winner": "winner"}), "P", "Q") == (0, 3, 0)
     assert _score(_read(both, columns={"rank_a": "rank_a", "rank_b": "rank_b"}), "P", "Q") == (0, 0, 3)
     named = {"winner": "winner", "outcome": "outcome"}
-    assert "names both outcome and winner" in _refusal(both, columns=named)
+    assert "--column winner=winner cannot be followed: outcomes are read from outcome" in _refusal(both, columns=named)
+    assert "--column rank_a=rank_b cannot be followed" in _refusal(both, columns={"rank_a": "rank_b"})
+    twice = file(_table("model_a,model_b,winner,outcome", ("P,Q,model_a,b", 3)))
+    assert _score(_read(twice), "P", "Q") == (3, 0, 0)
+    assert _score(_read(twice, columns={"outcome": "outcome"}), "P", "Q") == (0, 0, 3)
 
 
 # -- one column for every outcome --------------------------------------------------------------------
@@ -412,6 +422,8 @@ def test_raters_can_be_named(ok: Any, refused: Any, file: MakeFile) -> None:
     assert "--column winner=jo,al --column judge=" in refused("describe", path, *named)
     [found] = ok("describe", path, *named, "--column", "judge=", "--format", "json").json
     assert (found["judgments"], found["judges"]) == (4, 2)
+    pair = file("jo,al,loser\nP,P,Q\n", "pair.csv")
+    assert "system_a and system_b if the winner is in several columns" in refused("describe", pair, *named)
     assert "there is no column 'bo' for 'winner'" in refused("describe", path, "--column", "winner=jo,bo")
     given_twice = refused("describe", path, "--column", "winner=jo", "--column", "winner=al")
     assert "winner is given twice, as jo and as al" in given_twice

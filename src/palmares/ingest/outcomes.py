@@ -16,6 +16,7 @@ import polars as pl
 
 from ..errors import InputError
 from ..judgments import A_BETTER, B_BETTER, EXTRA_PREFIX, TIE
+from . import Outcomes
 from .base import ReadOptions
 from .columns import Sieve, quoted
 from .words import MEANINGS, MISSING, SKIP, Word, meaning, normal, relation, side_of, subject
@@ -52,13 +53,15 @@ class Reading:
     """One way to read a whole column: a code for every distinct record, null where it cannot be read."""
 
     kind: Literal["names", "sides", "numbers"]
-    #: As a message says it: "by the names of systems".
+    #: As a message says it: "by names".
     way: str
     #: What the user has to say for it.
     remedy: str
     codes: pl.Series
     #: Whether it may be taken unless the user asks for it.
     certain: bool = True
+    #: What a result has to say of it.
+    note: str | None = None
 
     def unread(self, copies: pl.Series) -> int:
         """How many records it cannot read."""
@@ -83,6 +86,7 @@ def read_outcomes(sieve: Sieve, column: str, sides: tuple[str, str], options: Re
     if open_.any():
         reading = _chosen(groups.filter(open_), column, sides, options)
         codes = codes.scatter(open_.arg_true(), reading.codes)
+        sieve.notes += [f"column {column!r}: {reading.note}"] if reading.note else []
     groups = groups.with_columns(codes.alias("outcome"))
     sieve.notes += _notes(groups, column, options)
     sieve.frame = frame.join(groups.drop("n"), on=_KEYS, how="left", maintain_order="left")
@@ -104,22 +108,26 @@ def is_read_as(rows: pl.DataFrame, words: pl.Series, sides: tuple[str, str]) -> 
     return bool((reading.codes == written["outcome"].cast(pl.Int8)).fill_null(False).all())
 
 
-def refuse_settings(options: ReadOptions, what: str) -> None:
-    """Refuse options about how outcomes are written where no outcome is written."""
-    given = {"--outcome": bool(options.values), f"--outcomes {options.outcomes}": options.outcomes != "auto"}
-    if asked := [option for option, is_given in given.items() if is_given]:
+def refuse_settings(options: ReadOptions, what: str, *, allowed: Outcomes = "auto") -> None:
+    """Refuse options about how outcomes are written where none is written; one way may be ``allowed``."""
+    asked = ["--outcome"] if options.values else []
+    asked += [f"--outcomes {options.outcomes}"] if options.outcomes not in ("auto", allowed) else []
+    if asked:
         raise InputError(f"{' and '.join(asked)} cannot be followed: {what}, so there is no column of outcomes to read")
 
 
 def _told(groups: pl.DataFrame, column: str, options: ReadOptions) -> pl.Series:
     """The codes of the values that the user gave a meaning to; null for others."""
     wanted: dict[str, int] = {}
-    for value, word in options.values.items():
-        if wanted.setdefault(plain(value), MEANINGS[word]) != MEANINGS[word]:
+    for value, meant in options.values.items():
+        if wanted.setdefault(plain(value), MEANINGS[meant]) != MEANINGS[meant]:
             raise InputError(f"--outcome: {value!r} is given two meanings, in other letters; leave one of them out")
-    told = _per_text(groups, {text: wanted.get(plain(text)) for text in _texts(groups)})
-    if wanted and told.null_count() == groups.height:
-        given = ",".join(f"{value}={word}" for value, word in options.values.items())
+    # What is said of nothing holds for words for nothing.
+    nothing = {text for text in _texts(groups) if (word := meaning(text)) is not None and word.kind == "missing"}
+    table = {text: wanted.get(plain(text), wanted.get("") if text in nothing else None) for text in _texts(groups)}
+    told = _per_text(groups, table)
+    if wanted and told.null_count() == groups.height > 0:
+        given = ",".join(f"{value}={meant}" for value, meant in options.values.items())
         raise InputError(f"--outcome {given}: column {column!r} has no such value; it has: {_commonest(groups)}")
     return told
 
@@ -182,13 +190,13 @@ def _readings(groups: pl.DataFrame, sides: tuple[str, str], options: ReadOptions
     """All ways to read the column that the options leave open."""
     asked = options.outcomes
     found: list[Reading] = []
+    if asked in ("auto", "sides"):
+        found += _by_side(groups, sides)
     # Who says that a value means a side does not have the others read as names.
     if asked in ("auto", "names") and not {"a", "b"} & set(options.values.values()):
         found += _by_name(groups, asked=asked == "names")
-    if asked in ("auto", "sides"):
-        found += _by_side(groups, sides)
     if asked in ("auto", "numbers"):
-        found += _by_number(groups)
+        found += _by_number(groups, asked=asked == "numbers")
     return found
 
 
@@ -197,7 +205,15 @@ def _by_name(groups: pl.DataFrame, *, asked: bool) -> list[Reading]:
     named = _named(groups)
     words = _per_text(groups, {text: _no_side(meaning(text)) for text in _texts(groups)})
     name_first = pl.select(pl.coalesce(named, words)).to_series()
-    readings = [Reading("names", "by names", "--outcomes names", name_first)]
+    loose = groups.filter(
+        named.is_not_null() & (pl.col(WRITTEN) != pl.col("system_a")) & (pl.col(WRITTEN) != pl.col("system_b"))
+    )
+    note = (
+        f"{loose['n'].sum()} names of winners are not written as those of the systems, e.g. {loose[WRITTEN][0]!r}"
+        if loose.height
+        else None
+    )
+    readings = [Reading("names", "by names", "--outcomes names", name_first, note=note)]
     clash = groups.filter(named != words)
     if clash.height and not asked:
         word = clash[WRITTEN][0]
@@ -251,14 +267,14 @@ def _no_side(word: Word | None) -> int | None:
     return None if word is None or word.kind == "side" else word.code
 
 
-def _by_number(groups: pl.DataFrame) -> list[Reading]:
-    """By codings of numbers: one of those that are known by a value, if it occurs, else all that there are."""
+def _by_number(groups: pl.DataFrame, *, asked: bool) -> list[Reading]:
+    """By codings of numbers: the one that is known by a value, if all numbers are of it, else all that there are."""
     numbers = {text: number for text in _texts(groups) if (number := _number(text)) is not None}
     if not numbers:
         return []
     present = set(numbers.values())
     marks = present & set(_KNOWN_BY)
-    known = [_KNOWN_BY[mark] for mark in marks if len(marks) == 1]
+    known = [_KNOWN_BY[mark] for mark in marks if len(marks) == 1 and (asked or present <= set(_KNOWN_BY[mark]))]
     words = {text: _no_side(meaning(text)) for text in _texts(groups)}
     readings = []
     for coding in known or (_SIGNED, _SHARE, *_UNTOLD):
@@ -294,6 +310,7 @@ def _mapped(column: str, table: Mapping[str, object], dtype: type[pl.DataType] =
 
 def _ambiguous(groups: pl.DataFrame, column: str, best: Reading, rival: Reading) -> InputError:
     """Two readings: what each makes of the commonest record on which they differ, and of its two systems."""
+    best, rival = sorted((best, rival), key=lambda reading: reading.kind != "names")
     both = groups.with_columns(best.codes.alias("_1"), rival.codes.alias("_2"))
     differ = both.filter(pl.col("_1").ne_missing(pl.col("_2"))).sort("n", *_KEYS, descending=[True, *[False] * 3])
     row = differ.row(0, named=True)
@@ -330,8 +347,8 @@ def _ambiguous_numbers(groups: pl.DataFrame) -> InputError:
     numbers = sorted(text for text in _texts(groups) if _number(text) is not None)
     return InputError(
         f"numeric outcomes {', '.join(numbers[:6])} are ambiguous: known sets are 1 / 0 / −1 (a better, tie, b better) "
-        "and 1 / 0.5 / 0, each by the value that only it has; say what they mean, e.g. --outcome 1=a,2=b,0=tie "
-        "(outcomes={'1': 'a', '2': 'b', '0': 'tie'} from Python)"
+        "and 1 / 0.5 / 0, each by the value that only it has; say what all others mean, e.g. --outcome "
+        "1=a,2=b,0=tie,99=skip (outcomes={'1': 'a', '2': 'b', '0': 'tie', '99': 'skip'} from Python)"
     )
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Literal
 
 import polars as pl
@@ -11,7 +10,7 @@ import polars as pl
 from ..errors import InputError, LossyWriteError
 from ..judgments import EXTRA_PREFIX, Judgments
 from . import tables
-from .answers import judge_columns, one_hot_columns, rater_columns, read_one_hot, refuse_judge, spread
+from .answers import ONE_HOT, judge_columns, one_hot_columns, rater_columns, read_one_hot, refuse_judge, spread
 from .base import RECORD, Feature, ReadOptions, drop_features
 from .columns import Roles, Sieve, listed, quoted
 from .outcomes import BOTH_BAD, COPIES, WRITTEN, is_read_as, read_outcomes, refuse_settings
@@ -21,7 +20,7 @@ _EVERYTHING: frozenset[Feature] = frozenset(
     ("lang_pair", "segment", "judge", "ranking", "weight", "position", "time", "duration", "extra")
 )
 #: Words for a, b and a tie; the first that cannot be taken for names of systems are written.
-_WRITTEN = (("a", "b", "tie"), ("left", "right", "tie"), (">", "<", "="), ("[[A]]", "[[B]]", "[[C]]"))
+_VOCABULARIES = (("a", "b", "tie"), ("left", "right", "tie"), (">", "<", "="), ("[[A]]", "[[B]]", "[[C]]"))
 
 #: Where a table has its outcomes: in one column, in one for every outcome or every rater, or in two ranks.
 _Place = Literal["outcome", "winner", "one-hot", "ranks", "raters"]
@@ -31,6 +30,8 @@ _PLACES: Mapping[_Place, tuple[str, ...]] = {
     "one-hot": ("winner_a", "winner_b"),
     "ranks": ("rank_a", "rank_b"),
 }
+#: What else belongs to a place.
+_MORE: Mapping[_Place, tuple[str, ...]] = {"one-hot": tuple(ONE_HOT), "raters": ("outcome", "winner")}
 
 
 class Pairwise(TableFormat):
@@ -47,6 +48,8 @@ class Pairwise(TableFormat):
             raise InputError(_need(roles, "system_a and system_b with an outcome, a winner or two ranks"))
         if not roles.has("system_a", "system_b"):
             refuse_settings(options, "a winner and a loser are named")
+            if roles["winner"] not in roles.present:
+                raise InputError(_need(roles, "system_a and system_b if the winner is in several columns"))
             return _chosen_over(frame, roles, options, "winner", "loser")
         return _judged(frame, roles, options)
 
@@ -59,7 +62,7 @@ class Pairwise(TableFormat):
 
 def _to_bytes(rows: pl.DataFrame, ending: str) -> bytes:
     front = ["lang_pair", "segment", "judge", "ranking", "system_a", "system_b", "outcome"]
-    named = rows.with_columns(_as_words(rows, _WRITTEN))
+    named = rows.with_columns(_as_words(rows, _VOCABULARIES))
     order = [c for c in front if c in rows.columns] + [c for c in rows.columns if c not in front]
     return tables.to_bytes(named.select(order), ending)
 
@@ -78,7 +81,8 @@ class Arena(TableFormat):
     def sift(self, frame: pl.DataFrame, roles: Roles, options: ReadOptions) -> Sieve:
         if not self._has_models(roles):
             raise InputError(_need(roles, "model_a, model_b and winner"))
-        sieve = _judged(frame, roles.without("position_a", "position_b"), options)
+        unnamed = () if options.columns.get("outcome") else ("outcome",)
+        sieve = _judged(frame, roles.without("position_a", "position_b", *unnamed), options)
         if roles.column.get("judge") == _SESSION and options.columns.get("judge") != _SESSION:
             sieve.notes.append(f"column {_SESSION!r}: every session is taken for a judge; one user may have several")
         shown = [pl.lit(1, pl.Int32).alias("position_a"), pl.lit(2, pl.Int32).alias("position_b")]
@@ -95,7 +99,7 @@ class Arena(TableFormat):
 
     def write(self, judgments: Judgments, ending: str) -> bytes:
         rows = judgments.to_rows()
-        first = rows.select(_shown_first(rows)).to_series()
+        first = _shown_first(rows)
         names = {"segment": "question_id", "time": "timestamp"}
         kept = [c for c in ("segment", "judge", "time", "weight", "duration") if c in rows.columns]
         sides = rows.select(
@@ -104,7 +108,7 @@ class Arena(TableFormat):
             pl.when(first).then("outcome").otherwise(-pl.col("outcome")).alias("outcome"),
             *[pl.col(c).alias(names.get(c, c)) for c in kept],
         )
-        won = _as_words(sides, (("model_a", "model_b", "tie"), *_WRITTEN[1:]), ("model_a", "model_b"))
+        won = _as_words(sides, (("model_a", "model_b", "tie"), *_VOCABULARIES[1:]), ("model_a", "model_b"))
         bad = _both_bad(rows)
         if bad is not None:
             won = pl.select(pl.when(bad).then(pl.lit("tie (bothbad)")).otherwise(won).alias("outcome")).to_series()
@@ -188,15 +192,19 @@ def outcome_place(roles: Roles, options: ReadOptions) -> _Place:
     """Where the outcomes are: where the user said, else the best of the places that there are."""
     found = _places(roles)
     named = [place for place in found if place != "raters" and all(options.columns.get(r) for r in _PLACES[place])]
-    if len(named) > 1:
-        raise InputError(f"--column names both {' and '.join(named)}; outcomes can be in one place only")
-    if options.outcomes == "one-hot":
-        if "one-hot" not in found:
-            raise InputError(_need(roles, "winner_a, winner_b and winner_tie (1 for the outcome, 0 for the others)"))
-        return "one-hot"
-    place = (named or found)[0]
-    several = place in ("outcome", "winner") and len(listed(roles[place], roles.present)) > 1
-    return "raters" if several else place
+    if options.outcomes == "one-hot" and "one-hot" not in found:
+        raise InputError(_need(roles, "winner_a, winner_b and winner_tie (1 for the outcome, 0 for the others)"))
+    place: _Place = "one-hot" if options.outcomes == "one-hot" else (named or found)[0]
+    if place in ("outcome", "winner") and len(listed(roles[place], roles.present)) > 1:
+        place = "raters"
+    used = (*_PLACES.get(place, ()), *_MORE.get(place, ()))
+    for role in (role for needed in (*_PLACES.values(), *_MORE.values()) for role in needed):
+        if options.columns.get(role) and role not in used:
+            raise InputError(
+                f"--column {role}={options.columns[role]} cannot be followed: outcomes are read from {place}; name the "
+                "columns of one place only, and all of them (winner_a and winner_b, rank_a and rank_b)"
+            )
+    return place
 
 
 def _judged(frame: pl.DataFrame, roles: Roles, options: ReadOptions) -> Sieve:
@@ -206,8 +214,7 @@ def _judged(frame: pl.DataFrame, roles: Roles, options: ReadOptions) -> Sieve:
         refuse_settings(options, "two ranks tell the outcome")
         return _with_ranks(frame, roles, options)
     if place == "one-hot":
-        refuse_settings(replace(options, outcomes="auto" if options.outcomes == "one-hot" else options.outcomes),
-                        "the outcome is marked in columns of its own")  # fmt: skip
+        refuse_settings(options, "the outcome is marked in columns of its own", allowed="one-hot")
         columns = one_hot_columns(roles)
         sieve = _two_systems(frame, roles, options, roles["system_a"], roles["system_b"], **columns)
         read_one_hot(sieve, columns)
