@@ -211,12 +211,13 @@ all_ranking_options = grouped("ranking", RankingOptions.parsed, *_RANKING_OPTION
 
 def keyed(pairs: tuple[str, ...], option: str, *, empty: bool = False) -> dict[str, str]:
     """``("a=1",)`` as ``{"a": "1"}``; with ``empty``, ``a=`` is allowed too."""
-    table = {}
+    table: dict[str, str] = {}
     for pair in pairs:
         key, sign, value = pair.partition("=")
         if not (key and sign and (value or empty)):
             raise InputError(f"{option}: got {pair!r}; allowed: NAME=VALUE")
-        table[key] = value
+        if table.setdefault(key, value) != value:
+            raise InputError(f"{option}: {key} is given twice, as {table[key]} and as {value}; leave one of them out")
     return table
 
 

@@ -30,8 +30,10 @@ FORMATS = Registry(
 )
 
 #: How the outcomes of a column may be written.
-Outcomes = Literal["auto", "names", "sides", "numbers"]
+Outcomes = Literal["auto", "names", "sides", "numbers", "one-hot"]
 OUTCOMES: tuple[Outcomes, ...] = get_args(Outcomes)
+#: What the user may say that an outcome means.
+OUTCOME_WORDS = ("a", "b", "tie", "skip")
 
 #: From a URL and options to what messages call the database, and its judgments.
 StoreReader: TypeAlias = "Callable[[str, ReadOptions], tuple[str, Parsed]]"

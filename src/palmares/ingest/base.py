@@ -11,7 +11,7 @@ import polars as pl
 
 from ..errors import InputError, LossyWriteError
 from ..judgments import EXTRA_PREFIX, Judgments, Origin, SourceFile
-from . import OUTCOMES, Outcomes
+from . import OUTCOME_WORDS, OUTCOMES, Outcomes
 from .source import Source
 
 #: In frames on their way through a reader: which record of the file a row came from.
@@ -52,10 +52,11 @@ class ReadOptions:
     scores
         How scores become an order.
     outcomes
-        How the outcomes are written, where several readings fit: by the names of systems, by words for sides, or in
-        numbers.
+        How the outcomes are written, where several readings fit: by the names of systems, by words for sides, in
+        numbers, or in one-hot columns.
     values
-        What each value of the outcome column means: ``{"1": "a", "0": "b", "2": "tie"}``.
+        What values of the outcome column mean: ``{"1": "a", "0": "b", "2": "tie", "": "skip"}``, the empty text where
+        nothing is written. Others are read as usual, but not as names if a value means a side.
     header
         The names of the columns of a file that has no header.
     encoding
@@ -80,6 +81,9 @@ class ReadOptions:
             raise InputError(f"merged outputs: got {self.merged!r}; allowed: expand, collapse")
         if self.outcomes not in OUTCOMES:
             raise InputError(f"outcomes: got {self.outcomes!r}; allowed: {', '.join(OUTCOMES)}")
+        for value, word in self.values.items():
+            if word not in OUTCOME_WORDS:
+                raise InputError(f"outcome {value!r}: got {word!r} as its meaning; allowed: {', '.join(OUTCOME_WORDS)}")
         if self.faults != "lenient" and not (isinstance(self.faults, int | float) and 0 <= self.faults <= 1):
             raise InputError(f"faults: got {self.faults!r}; allowed: a share from 0 to 1, or 'lenient'")
 
@@ -185,7 +189,7 @@ class ReadReport:
             raise InputError(
                 f"{self._only('outcome').summary()}\n"
                 "Outcomes that cannot be read may all be of one side. Say what they mean (--outcome 1=a,0=b,2=tie, or "
-                "--outcomes names|sides|numbers), or leave these records out with --lenient"
+                "--outcomes names|sides|numbers|one-hot), or leave these records out with --lenient"
             )
         share = len(self.rejected) / self.records
         if share > options.faults:

@@ -101,12 +101,22 @@ def read_with_report(
     if isinstance(source, str | os.PathLike) or callable(getattr(source, "read", None)):
         loaded = load(source, encoding=options.encoding)
         kind = _named(format) or detect(loaded, options)
+        _check_outcomes(kind.id, options)
         return _finish(loaded.name, kind.id, kind.parse(loaded, options), options, loaded.digest, asked=format)
     table = tables.from_frame(_to_polars(source))
-    kind = _named(format) or _detect_columns(table.frame.columns, "the data frame", options)
+    kind = _named(format) or detect_columns(table.frame.columns, "the data frame", options)
     if not isinstance(kind, TableFormat):
         raise InputError(f"format {kind.id!r} is a file format; a data frame can be: {', '.join(_TABLES)}")
+    _check_outcomes(kind.id, options)
     return _finish("data frame", kind.id, kind.parse_table(table, options), options, asked=format)
+
+
+def _check_outcomes(format_id: str, options: ReadOptions) -> None:
+    """Refuse to be told how outcomes are written by files that have none in words."""
+    from .outcomes import refuse_settings
+
+    if format_id not in ("arena", "pairwise", "chosen-rejected"):
+        refuse_settings(options, f"the format is {format_id!r}")
 
 
 def is_url(source: object) -> TypeGuard[str]:
@@ -121,7 +131,7 @@ def detect(source: Source, options: ReadOptions | None = None) -> Format:
         return _load("appraise")
     if start == b"#" and _PREFLIB.search(source.data):
         return _load("preflib")
-    return _detect_columns(tables.column_names(source), source.name, options or ReadOptions())
+    return detect_columns(tables.column_names(source), source.name, options or ReadOptions())
 
 
 def write(judgments: Judgments, path: str | Path, *, format: str = "auto", drop: Iterable[str] = ()) -> str:
@@ -242,6 +252,7 @@ def _read_database(url: str, format: str, options: ReadOptions) -> tuple[str, st
         )
     if format != "auto":
         raise InputError(f"format {format!r} is a file format, and {scheme}://… is a database; leave out --from")
+    _check_outcomes("campaign", options)
     try:
         name, parsed = STORES[scheme](url, options)
     except ModuleNotFoundError as error:
@@ -260,7 +271,8 @@ def _named(format_id: str) -> Format | None:
     return None if format_id == "auto" else _load(format_id)
 
 
-def _detect_columns(names: list[str], source: str, options: ReadOptions) -> Format:
+def detect_columns(names: list[str], source: str, options: ReadOptions) -> Format:
+    """Find out the format of a table from the names of its columns."""
     roles = Roles.guess(names, options)
     for format_id in _TABLES:
         kind = _load(format_id)

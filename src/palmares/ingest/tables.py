@@ -49,7 +49,7 @@ class TableFormat(Format):
 
     def parse_table(self, table: Table, options: ReadOptions) -> Parsed:
         sieve = self.sift(table.frame, Roles.guess(table.frame.columns, options), options)
-        records = table.frame.height + len(table.dropped)
+        records = table.frame.height * sieve.answers + len(table.dropped)
         return Parsed(sieve.rows(), table.lines(sieve.dropped), records, table.line_word, notes=tuple(sieve.notes))
 
 
