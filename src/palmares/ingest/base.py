@@ -138,6 +138,7 @@ class Table:
     line_of: Callable[[int], int] | None = field(repr=False, default=None)
     dropped: tuple[Dropped, ...] = ()
     line_word: str = "line"
+    notes: tuple[str, ...] = ()
 
     def lines(self, dropped: Iterable[Dropped]) -> tuple[Dropped, ...]:
         """All that was dropped, by line number instead of record number."""

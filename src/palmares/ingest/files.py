@@ -27,6 +27,7 @@ from .base import (
     drop_features,
 )
 from .columns import Roles
+from .layouts import Layout
 from .source import Source, ending_of, load, put
 from .tables import TableFormat
 
@@ -101,7 +102,10 @@ def read_with_report(
     if isinstance(source, str | os.PathLike) or callable(getattr(source, "read", None)):
         loaded = load(source, encoding=options.encoding)
         kind = _named(format) or detect(loaded, options)
+        if not isinstance(kind, TableFormat):
+            tables.check_no_header(loaded.name, options.header, f"of the format {kind.id!r}")
         return _finish(loaded.name, kind.id, kind.parse(loaded, options), options, loaded.digest)
+    tables.check_no_header("the data frame", options.header, "a table")
     table = tables.from_frame(_to_polars(source))
     kind = _named(format) or _detect_columns(table.frame.columns, "the data frame", options)
     if not isinstance(kind, TableFormat):
@@ -121,7 +125,11 @@ def detect(source: Source, options: ReadOptions | None = None) -> Format:
         return _load("appraise")
     if start == b"#" and _PREFLIB.search(source.data):
         return _load("preflib")
-    return _detect_columns(tables.column_names(source), source.name, options or ReadOptions())
+    options = options or _DEFAULT
+    if source.is_parquet or start in (b"{", b"["):
+        return _detect_columns(tables.column_names(source), source.name, options)
+    layout = Layout.of(source, options.header)
+    return _detect_columns(list(layout.names), source.name, options, layout.doubt)
 
 
 def write(judgments: Judgments, path: str | Path, *, format: str = "auto", drop: Iterable[str] = ()) -> str:
@@ -254,7 +262,8 @@ def _named(format_id: str) -> Format | None:
     return None if format_id == "auto" else _load(format_id)
 
 
-def _detect_columns(names: list[str], source: str, options: ReadOptions) -> Format:
+def _detect_columns(names: list[str], source: str, options: ReadOptions, doubt: str = "") -> Format:
+    """The first format that has these columns; ``doubt`` is what else to say where there is none."""
     roles = Roles.guess(names, options)
     for format_id in _TABLES:
         kind = _load(format_id)
@@ -262,7 +271,7 @@ def _detect_columns(names: list[str], source: str, options: ReadOptions) -> Form
             return kind
     raise InputError(
         f"{source}: no known format has the columns {', '.join(roles.present[:12])}; known formats: "
-        f"{', '.join(FORMATS)}; name the columns, e.g. --column system_a=left_model --column outcome=verdict"
+        f"{', '.join(FORMATS)}; name the columns, e.g. --column system_a=left_model --column outcome=verdict{doubt}"
     )
 
 
