@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from ..errors import InputError
-from ..ingest import FORMATS, OUTCOMES
+from ..ingest import ACROSS_JUDGES, FORMATS, OUTCOMES
 from .options import grouped, keyed, progress_bar
 
 if TYPE_CHECKING:
     from ..compute import Execution, Progress
-    from ..ingest import Outcomes
+    from ..ingest import AcrossJudges, Outcomes
     from ..ingest.base import ReadOptions, ReadReport
     from ..judgments import BoolArray, Judgments
     from ..report.tables import Group, Grouped
@@ -43,6 +43,7 @@ class Inputs:
     collapse: bool
     margin: float
     lower_is_better: bool
+    across_judges: AcrossJudges
     encoding: str
     max_dropped: float
     strict: bool
@@ -64,7 +65,7 @@ class Inputs:
             columns=keyed(self.columns, "--column", empty=True),
             extra=self.extra,
             merged="collapse" if self.collapse else "expand",
-            scores=ScoreOptions(self.margin, self.lower_is_better),
+            scores=ScoreOptions(self.margin, self.lower_is_better, self.across_judges),
             outcomes=self.outcomes,
             values=keyed(tuple(part for given in self.outcome for part in given.split(",")), "--outcome"),
             header=tuple(name.strip() for name in self.header.split(",")) if self.header else (),
@@ -147,6 +148,9 @@ _READING_OPTIONS = (
     click.option("--margin", type=float, default=0.0, show_default=True,
                  help="For files of scores: scores that differ by no more than this are a tie."),
     click.option("--lower-is-better", is_flag=True, help="For files of scores: lower scores are better."),
+    click.option("--across-judges", type=click.Choice(ACROSS_JUDGES), default="no", show_default=True,
+                 help="For files of scores: also compare scores of different judges, as they are (raw) or "
+                      "standardised per judge."),
     click.option("--encoding", default="utf-8", show_default=True, help="Encoding of text files."),
     click.option("--max-dropped", type=click.FloatRange(0, 1), default=0.01, show_default=True, metavar="SHARE",
                  help="The largest share of faulty records that may be left out."),

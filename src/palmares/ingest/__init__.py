@@ -25,6 +25,10 @@ FORMATS = Registry(
         "arena": Entry("palmares.ingest.pairwise:Arena", "LLM-arena votes: model_a, model_b, winner"),
         "pairwise": Entry("palmares.ingest.pairwise:Pairwise", "any table of two systems and an outcome"),
         "chosen-rejected": Entry("palmares.ingest.pairwise:ChosenRejected", "DPO-style chosen / rejected pairs"),
+        "direct-assessment": Entry(
+            "palmares.ingest.direct_assessment:DirectAssessment",
+            "Appraise's scores for WMT (DA, ESA), without a header",
+        ),
         "scores": Entry("palmares.ingest.scores:Scores", "one score per output (DA, ESA, Likert), reduced to order"),
     },
 )
@@ -32,6 +36,10 @@ FORMATS = Registry(
 #: How the outcomes of a column may be written.
 Outcomes = Literal["auto", "names", "sides", "numbers"]
 OUTCOMES: tuple[Outcomes, ...] = get_args(Outcomes)
+
+#: Whether scores of different judges are compared, and how.
+AcrossJudges = Literal["no", "raw", "standardised"]
+ACROSS_JUDGES: tuple[AcrossJudges, ...] = get_args(AcrossJudges)
 
 #: From a URL and options to what messages call the database, and its judgments.
 StoreReader: TypeAlias = "Callable[[str, ReadOptions], tuple[str, Parsed]]"

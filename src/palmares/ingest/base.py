@@ -11,7 +11,7 @@ import polars as pl
 
 from ..errors import InputError, LossyWriteError
 from ..judgments import EXTRA_PREFIX, Judgments, Origin, SourceFile
-from . import OUTCOMES, Outcomes
+from . import ACROSS_JUDGES, OUTCOMES, AcrossJudges, Outcomes
 from .source import Source
 
 #: In frames on their way through a reader: which record of the file a row came from.
@@ -23,14 +23,28 @@ Feature = Literal["lang_pair", "segment", "judge", "ranking", "weight", "positio
 
 @dataclass(frozen=True)
 class ScoreOptions:
-    """How scores become an order: differences up to ``margin`` are ties; errors count downwards."""
+    """How scores become an order.
+
+    Parameters
+    ----------
+    margin
+        Scores that differ by no more than this are a tie.
+    lower_is_better
+        For errors, which count downwards.
+    across_judges
+        ``no``: only scores of one judge are compared. ``raw``: those of different judges, too, as they are.
+        ``standardised``: likewise, each judge's scores measured in standard deviations from their mean.
+    """
 
     margin: float = 0.0
     lower_is_better: bool = False
+    across_judges: AcrossJudges = "no"
 
     def __post_init__(self) -> None:
         if not self.margin >= 0:
             raise InputError(f"margin: got {self.margin}; allowed: a number of at least 0")
+        if self.across_judges not in ACROSS_JUDGES:
+            raise InputError(f"across_judges: got {self.across_judges!r}; allowed: {', '.join(ACROSS_JUDGES)}")
 
 
 #: Up to this share of faulty records may be left out unless something else was asked for.
