@@ -37,6 +37,7 @@ class Inputs:
     from_: str
     columns: tuple[str, ...]
     header: str | None
+    items: str | None
     extra: tuple[str, ...]
     outcomes: Outcomes
     outcome: tuple[str, ...]
@@ -69,6 +70,7 @@ class Inputs:
             outcomes=self.outcomes,
             values=keyed(tuple(part for given in self.outcome for part in given.split(",")), "--outcome"),
             header=tuple(name.strip() for name in self.header.split(",")) if self.header else (),
+            items=self.items or "",
             encoding=self.encoding,
             faults="lenient" if self.lenient else 0.0 if self.strict else self.max_dropped,
         )
@@ -138,6 +140,8 @@ _READING_OPTIONS = (
                       "Repeat for several."),
     click.option("--header", metavar="A,B,…",
                  help="The names of the columns, for a file without a header line."),
+    click.option("--items", metavar="FILE",
+                 help="The data file of an annotation tool whose exports do not name systems (Potato)."),
     click.option("--extra", multiple=True, metavar="NAME",
                  help="Also keep this column, as a covariate. Repeat for several."),
     click.option("--outcomes", type=click.Choice(OUTCOMES), default="auto", show_default=True,

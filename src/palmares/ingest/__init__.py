@@ -22,6 +22,10 @@ FORMATS = Registry(
         "preflib": Entry("palmares.ingest.preflib:PrefLib", "PrefLib orders (.soc, .toc, .soi, .toi)"),
         "wmt-pairwise": Entry("palmares.ingest.wmt:WmtPairwise", "WMT15/16 pairs with rankingID (CSV)"),
         "wmt": Entry("palmares.ingest.wmt:Wmt", "WMT five-way or n-way rankings (CSV)"),
+        "label-studio": Entry(
+            "palmares.ingest.label_studio:LabelStudio", "Label Studio exports with two sides (JSON, JSON-MIN, CSV)"
+        ),
+        "potato": Entry("palmares.ingest.potato:Potato", "Potato annotations of two sides, with --items"),
         "arena": Entry("palmares.ingest.pairwise:Arena", "LLM-arena votes: model_a, model_b, winner"),
         "pairwise": Entry("palmares.ingest.pairwise:Pairwise", "any table of two systems and an outcome"),
         "chosen-rejected": Entry("palmares.ingest.pairwise:ChosenRejected", "DPO-style chosen / rejected pairs"),

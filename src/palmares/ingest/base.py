@@ -72,6 +72,8 @@ class ReadOptions:
         What each value of the outcome column means: ``{"1": "a", "0": "b", "2": "tie"}``.
     header
         The names of the columns of a file that has no header.
+    items
+        The file with the instances that were annotated, for a tool whose exports do not name systems (Potato).
     encoding
         Of a text file.
     faults
@@ -86,6 +88,7 @@ class ReadOptions:
     outcomes: Outcomes = "auto"
     values: Mapping[str, str] = field(default_factory=dict)
     header: tuple[str, ...] = ()
+    items: str = ""
     encoding: str = "utf-8"
     faults: float | Literal["lenient"] = MOST_DROPPED
 

@@ -34,6 +34,8 @@ from .tables import TableFormat
 _PREFLIB = re.compile(rb"^#\s*(FILE NAME|ALTERNATIVE NAME)", re.MULTILINE)
 #: Formats that are known by their columns, and not by their first characters.
 _TABLES = tuple(id for id in FORMATS if id not in ("appraise", "preflib"))
+#: Formats whose columns are named otherwise than those of the table: fields of tasks, answers to questions.
+_TOOLS = ("label-studio", "potato")
 _URL = re.compile(r"([a-z][a-z0-9]*)(\+[a-z0-9]+)?://", re.IGNORECASE)
 
 
@@ -104,6 +106,8 @@ def read_with_report(
         kind = _named(format) or detect(loaded, options)
         if not isinstance(kind, TableFormat):
             tables.check_no_header(loaded.name, options.header, f"of the format {kind.id!r}")
+        if options.items and kind.id != "potato":
+            raise InputError(f"{loaded.name}: is of the format {kind.id!r}, and --items is for exports of Potato")
         return _finish(loaded.name, kind.id, kind.parse(loaded, options), options, loaded.digest)
     tables.check_no_header("the data frame", options.header, "a table")
     table = tables.from_frame(_to_polars(source))
@@ -264,15 +268,26 @@ def _named(format_id: str) -> Format | None:
 
 def _detect_columns(names: list[str], source: str, options: ReadOptions, doubt: str = "") -> Format:
     """The first format that has these columns; ``doubt`` is what else to say where there is none."""
-    roles = Roles.guess(names, options)
-    for format_id in _TABLES:
-        kind = _load(format_id)
-        if isinstance(kind, TableFormat) and kind.matches(roles):
-            return kind
+    try:
+        roles = Roles.guess(names, options)
+    except InputError:
+        found = _matching(Roles.guess(names, replace(options, columns={})), _TOOLS)
+        if found is None:
+            raise
+        return found
+    found = _matching(roles, _TABLES)
+    if found is not None:
+        return found
     raise InputError(
         f"{source}: no known format has the columns {', '.join(roles.present[:12])}; known formats: "
         f"{', '.join(FORMATS)}; name the columns, e.g. --column system_a=left_model --column outcome=verdict{doubt}"
     )
+
+
+def _matching(roles: Roles, formats: Iterable[str]) -> TableFormat | None:
+    """The first of some formats that has these columns."""
+    kinds = (_load(format_id) for format_id in formats)
+    return next((kind for kind in kinds if isinstance(kind, TableFormat) and kind.matches(roles)), None)
 
 
 def _for_ending(ending: str, path: Path) -> Format:

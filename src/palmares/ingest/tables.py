@@ -54,7 +54,7 @@ def from_source(source: Source, header: tuple[str, ...] = ()) -> Table:
     check_no_header(source.name, header, "Parquet" if source.is_parquet else "JSON")
     if source.is_parquet:
         return _parquet(source)
-    return json_tables.read_lines(source) if first == b"{" else json_tables.read_array(source)
+    return json_tables.read(source)
 
 
 def check_no_header(source: str, header: tuple[str, ...], kind: str) -> None:
@@ -94,8 +94,7 @@ def to_bytes(frame: pl.DataFrame, ending: str) -> bytes:
 
 def column_names(source: Source) -> list[str]:
     """The columns of a table of JSON or Parquet, from as little of it as will do."""
-    first = source.data.lstrip()[:1]
-    if first == b"{" and (keys := json_tables.first_keys(source)):
+    if not source.is_parquet and (keys := json_tables.first_keys(source)):
         return keys
     return [c for c in from_source(source).frame.columns if c != RECORD]
 
