@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import gzip
+import json
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 import pytest
@@ -164,6 +166,64 @@ def test_names_that_begin_with_a_mark_are_written_so_that_they_come_back(ending:
     judgments = Judgments.from_rows(rows)
     write(judgments, tmp_path / f"x.{ending}")
     assert read(tmp_path / f"x.{ending}", faults=0) == judgments
+
+
+# -- JSON ----------------------------------------------------------------------------------------
+
+_OBJECTS = [{"system_a": a, "system_b": b, "outcome": how, "judge": judge} for a, b, how, judge in _RECORDS]
+
+
+@pytest.mark.parametrize("indent", [None, 2])
+@pytest.mark.parametrize(
+    ("wrapped", "path", "beside"),
+    [
+        ({"data": _OBJECTS}, "data", ""),
+        ({"judgments": _OBJECTS, "more": []}, "judgments", "more"),
+        ({"name": "pilot", "campaign": {"year": 2024, "votes": _OBJECTS}}, "campaign.votes", "name, campaign.year"),
+    ],
+)
+def test_one_list_of_objects_inside_an_object(
+    wrapped: dict[str, Any], path: str, beside: str, indent: int | None, file: MakeFile
+) -> None:
+    judgments = read(file(json.dumps(wrapped, indent=indent) + "\n", "file.json"), faults=0)
+    assert judgments == _MEANT
+    said = f"the list under {path!r} is read" + (f"; what stands beside it is not: {beside}" if beside else "")
+    assert _notes(judgments).endswith(said)
+
+
+def test_several_lists_are_named(file: MakeFile) -> None:
+    text = json.dumps({"pilot": _OBJECTS, "main": {"votes": _OBJECTS}})
+    with pytest.raises(
+        InputError, match=r"has 2 lists of objects, under 'pilot', 'main.votes'; a file of judgments has one"
+    ):
+        read(file(text, "file.json"))
+
+
+def test_a_single_object_is_a_judgment_even_with_a_list_in_it(file: MakeFile) -> None:
+    text = json.dumps({"model_a": "m1", "model_b": "m2", "winner": "tie", "conversation_a": [{"role": "user"}]})
+    for end in ("", "\n"):
+        assert len(read(file(text + end, "file.json"), faults=0)) == 1
+
+
+@pytest.mark.parametrize("form", ["lines", "list"])
+def test_objects_inside_objects_are_columns_with_a_dot(form: str, file: MakeFile) -> None:
+    objects = [
+        {"pair": {"one": a, "two": b}, "vote": {"how": how, "by": {"name": judge}}} for a, b, how, judge in _RECORDS
+    ]
+    text = json.dumps(objects) if form == "list" else "\n".join(map(json.dumps, objects))
+    path = file(text, "file.json")
+    with pytest.raises(InputError, match=r"no known format has the columns pair.one, pair.two, vote.how, vote.by.name"):
+        read(path)
+    columns = {"system_a": "pair.one", "system_b": "pair.two", "outcome": "vote.how", "judge": "vote.by.name"}
+    assert read(path, columns=columns, faults=0) == _MEANT
+
+
+@pytest.mark.parametrize("form", ["lines", "list"])
+def test_lists_are_no_names(form: str, file: MakeFile) -> None:
+    objects = [{"left": ["A"], "right": "B", "winner": "left"}] * 2
+    text = json.dumps(objects) if form == "list" else "\n".join(map(json.dumps, objects))
+    with pytest.raises(InputError, match="column 'left' holds lists or objects, not names"):
+        read(file(text, "file.json"))
 
 
 # -- no header -----------------------------------------------------------------------------------

@@ -275,7 +275,8 @@ class Format:
         if lost:
             raise LossyWriteError(
                 f"format {self.id!r} cannot hold: {', '.join(lost)}; write the format 'pairwise', which holds "
-                f"everything, or drop them first (--drop {','.join(lost)})"
+                f"everything, or drop them first (--drop {','.join(lost)}). Lost would be "
+                f"{'; '.join(described(judgments, feature) for feature in lost)}"
             )
 
 
@@ -291,6 +292,22 @@ def features(judgments: Judgments) -> set[Feature]:
     if len(np.unique(linked := ranking[ranking >= 0])) < len(linked):
         present.add("ranking")
     return present
+
+
+def described(judgments: Judgments, feature: Feature) -> str:
+    """What judgments have of a feature, in words."""
+    if feature in ("lang_pair", "segment", "judge"):
+        names = judgments.names[feature].to_list()
+        shown = ", ".join(names[:3]) + (", …" if len(names) > 3 else "")
+        word = {"lang_pair": "language pair", "segment": "segment", "judge": "judge"}[feature]
+        return f"{len(names)} {word}{'s' * (len(names) != 1)} ({shown})"
+    if feature == "ranking":
+        return f"which judgments belong together ({len(judgments.names['ranking'])} rankings)"
+    if feature == "extra":
+        return f"the columns {', '.join(judgments.extras)}"
+    column = "position_a" if feature == "position" else feature
+    known = judgments.frame[column].is_not_null().sum()
+    return f"the {feature} of {known} judgment{'s' * (known != 1)}"
 
 
 def drop_features(judgments: Judgments, unwanted: set[str]) -> Judgments:

@@ -83,9 +83,9 @@ def from_objects(objects: list[tuple[int, dict[str, Any]]], values: Values) -> T
     """A table of objects. Plain values become text; a column with a list in it holds lists, so that it is no name."""
     flat = [dict(_flat(value)) for _, value in objects]
     keys = dict.fromkeys(key for row in flat for key in row)
-    frame = pl.DataFrame({key: _column([row.get(key) for row in flat]) for key in keys})
-    numbered = frame.with_columns(pl.Series(RECORD, [number for number, _ in objects], dtype=pl.Int64))
-    return Table(numbered, dropped=tuple(values.dropped), line_word=values.word, notes=values.notes)
+    columns = {key: _column([row.get(key) for row in flat]) for key in keys}
+    frame = pl.DataFrame({**columns, RECORD: pl.Series([number for number, _ in objects], dtype=pl.Int64)})
+    return Table(frame, dropped=tuple(values.dropped), line_word=values.word, notes=values.notes)
 
 
 def first_keys(source: Source) -> list[str]:
@@ -180,7 +180,7 @@ def _lists(value: dict[str, Any], path: str = "", depth: int = _DEPTH) -> Iterat
 
 def _flat(value: dict[str, Any], path: str = "", depth: int = _DEPTH) -> Iterator[tuple[str, Any]]:
     for key, inner in value.items():
-        if isinstance(inner, dict) and depth:
+        if isinstance(inner, dict) and inner and depth:
             yield from _flat(inner, f"{path}{key}.", depth - 1)
         else:
             yield f"{path}{key}", inner

@@ -73,7 +73,7 @@ def _annotations(objects: list[tuple[int, dict[str, Any]]], values: json_tables.
     dropped = list(values.dropped)
     controls: dict[str, str] = {}
     for number, task in objects:
-        annotations = task.get("annotations") or task.get("completions") or []
+        annotations = _dicts(task.get("annotations") or task.get("completions"))
         if not annotations:
             dropped.append(Dropped(number, "task without an annotation", "skipped"))
         for annotation in annotations:
@@ -90,6 +90,10 @@ def _annotations(objects: list[tuple[int, dict[str, Any]]], values: json_tables.
     return replace(table, line_of=lambda record: numbers[record], dropped=tuple(dropped), line_word="task"), controls
 
 
+def _dicts(value: Any) -> list[dict[str, Any]]:
+    return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
+
+
 def _row(task: dict[str, Any], annotation: dict[str, Any]) -> dict[str, Any]:
     by = annotation.get("completed_by")
     if isinstance(by, dict):
@@ -101,7 +105,7 @@ def _row(task: dict[str, Any], annotation: dict[str, Any]) -> dict[str, Any]:
 
 def _answers(annotation: dict[str, Any]) -> Iterator[tuple[str, str, Any]]:
     """The name and type of every tag that compares or chooses, and the answer as JSON-MIN has it."""
-    for result in annotation.get("result") or []:
+    for result in _dicts(annotation.get("result")):
         name, kind, value = (result.get(key) for key in ("from_name", "type", "value"))
         if not isinstance(name, str) or not isinstance(value, dict):
             continue

@@ -83,7 +83,7 @@ class Arena(TableFormat):
     """LLM-arena votes: ``model_a``, ``model_b``, ``winner``; model_a was shown first."""
 
     id = "arena"
-    holds = frozenset(("segment", "judge", "position", "time", "weight", "duration"))
+    holds = _EVERYTHING
     implies = frozenset(("position",))
     endings = ("jsonl", "csv", "parquet")
 
@@ -105,7 +105,8 @@ class Arena(TableFormat):
         first = _shown_first(rows)
         won = pl.when((pl.col("outcome") == 1) == first).then(pl.lit("model_a")).otherwise(pl.lit("model_b"))
         names = {"segment": "question_id", "time": "timestamp"}
-        kept = [c for c in ("segment", "judge", "time", "weight", "duration") if c in rows.columns]
+        of_the_pair = ("system_a", "system_b", "outcome", "position_a", "position_b")
+        kept = [c for c in rows.columns if c not in of_the_pair]
         named = rows.select(
             pl.when(first).then("system_a").otherwise("system_b").alias("model_a"),
             pl.when(first).then("system_b").otherwise("system_a").alias("model_b"),
@@ -119,7 +120,7 @@ class ChosenRejected(TableFormat):
     """Preference pairs as DPO data sets have them: which of two was chosen, which rejected."""
 
     id = "chosen-rejected"
-    holds = frozenset(("segment", "judge", "lang_pair", "weight", "time", "duration"))
+    holds = _EVERYTHING - {"position"}
     endings = ("jsonl", "csv", "parquet")
 
     def matches(self, roles: Roles) -> bool:
@@ -142,7 +143,7 @@ class ChosenRejected(TableFormat):
         named = rows.with_columns(
             pl.when(won).then("system_a").otherwise("system_b").alias("chosen_model"),
             pl.when(won).then("system_b").otherwise("system_a").alias("rejected_model"),
-        ).drop("system_a", "system_b", "outcome", "ranking", strict=False)
+        ).drop("system_a", "system_b", "outcome")
         return tables.to_bytes(named, ending)
 
 
