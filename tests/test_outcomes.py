@@ -12,7 +12,7 @@ from typing import Any
 import polars as pl
 import pytest
 
-from palmares.errors import InputError, LossyWriteError
+from palmares.errors import InputError
 from palmares.ingest.base import ReadOptions
 from palmares.ingest.files import DroppedRowsWarning, read, read_with_report, write
 from palmares.ingest.scan import scan_with_report
@@ -260,12 +260,6 @@ def test_without_the_word_there_is_no_such_column(file: MakeFile) -> None:
     assert _read(bad, values={"both_bad": "skip"}).extras == ()
     own = file(_table("system_a,system_b,outcome,extra.both_bad", ("P,Q,a,7", 3), ("P,Q,both bad,8", 2)))
     assert set(read(own).to_rows()["extra.both_bad"]) == {7.0, 8.0}
-
-
-def test_a_votes_file_cannot_hold_a_covariate_that_no_word_says(file: MakeFile, tmp_path: Path) -> None:
-    rows = pl.DataFrame({"system_a": ["P"], "system_b": ["Q"], "outcome": [1], "extra.both_bad": [1.0]})
-    with pytest.raises(LossyWriteError, match="extra"):
-        write(Judgments.from_rows(rows), tmp_path / "x.jsonl", format="arena")
 
 
 def test_what_the_judge_skipped_is_no_fault(file: MakeFile) -> None:

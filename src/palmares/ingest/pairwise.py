@@ -8,12 +8,12 @@ from typing import Literal
 import polars as pl
 
 from ..errors import InputError, LossyWriteError
-from ..judgments import EXTRA_PREFIX, Judgments
+from ..judgments import Judgments
 from . import tables
 from .answers import ONE_HOT, judge_columns, one_hot_columns, rater_columns, read_one_hot, refuse_judge, spread
-from .base import RECORD, Feature, ReadOptions, drop_features
+from .base import RECORD, Feature, ReadOptions
 from .columns import Roles, Sieve, listed, quoted
-from .outcomes import BOTH_BAD, COPIES, WRITTEN, is_read_as, read_outcomes, refuse_settings
+from .outcomes import COPIES, WRITTEN, is_read_as, read_outcomes, refuse_settings
 from .tables import TableFormat
 
 _EVERYTHING: frozenset[Feature] = frozenset(
@@ -71,7 +71,7 @@ class Arena(TableFormat):
     """LLM-arena votes: ``model_a``, ``model_b``, ``winner``; model_a was shown first."""
 
     id = "arena"
-    holds = frozenset(("segment", "judge", "position", "time", "weight", "duration"))
+    holds = _EVERYTHING
     implies = frozenset(("position",))
     endings = ("jsonl", "csv", "parquet")
 
@@ -93,49 +93,31 @@ class Arena(TableFormat):
         models = [roles.column.get(role) for role in ("system_a", "system_b")]
         return models == ["model_a", "model_b"] and bool(_places(roles))
 
-    def check_holds(self, judgments: Judgments) -> None:
-        bad = _both_bad(judgments.frame)
-        super().check_holds(judgments if bad is None else drop_features(judgments, {"extra"}))
-
     def write(self, judgments: Judgments, ending: str) -> bytes:
         rows = judgments.to_rows()
         first = _shown_first(rows)
         names = {"segment": "question_id", "time": "timestamp"}
-        kept = [c for c in ("segment", "judge", "time", "weight", "duration") if c in rows.columns]
+        of_the_pair = ("system_a", "system_b", "outcome", "position_a", "position_b")
         sides = rows.select(
             pl.when(first).then("system_a").otherwise("system_b").alias("system_a"),
             pl.when(first).then("system_b").otherwise("system_a").alias("system_b"),
             pl.when(first).then("outcome").otherwise(-pl.col("outcome")).alias("outcome"),
-            *[pl.col(c).alias(names.get(c, c)) for c in kept],
+            *[pl.col(c).alias(names.get(c, c)) for c in rows.columns if c not in of_the_pair],
         )
         won = _as_words(sides, (("model_a", "model_b", "tie"), *_VOCABULARIES[1:]), ("model_a", "model_b"))
-        bad = _both_bad(rows)
-        if bad is not None:
-            won = pl.select(pl.when(bad).then(pl.lit("tie (bothbad)")).otherwise(won).alias("outcome")).to_series()
         named = sides.with_columns(won).rename({"system_a": "model_a", "system_b": "model_b", "outcome": "winner"})
-        return tables.to_bytes(
-            named.select("model_a", "model_b", "winner", pl.exclude("model_a", "model_b", "winner")), ending
-        )
+        return tables.to_bytes(named, ending)
 
 
 #: What the newer releases of arena votes have instead of a judge.
 _SESSION = "evaluation_session_id"
 
 
-def _both_bad(frame: pl.DataFrame) -> pl.Series | None:
-    """Which ties were between two bad outputs, if that is the only covariate and can be said in a word for a tie."""
-    if [c for c in frame.columns if c.startswith(EXTRA_PREFIX)] != [BOTH_BAD]:
-        return None
-    bad = frame[BOTH_BAD] == 1.0
-    sayable = frame[BOTH_BAD].is_in([0.0, 1.0]).all() and bad.any() and not (bad & (frame["outcome"] != 0)).any()
-    return bad if sayable and frame[BOTH_BAD].null_count() == 0 else None
-
-
 class ChosenRejected(TableFormat):
     """Preference pairs as DPO data sets have them: which of two was chosen, which rejected."""
 
     id = "chosen-rejected"
-    holds = frozenset(("segment", "judge", "lang_pair", "weight", "time", "duration"))
+    holds = _EVERYTHING - {"position"}
     endings = ("jsonl", "csv", "parquet")
 
     def matches(self, roles: Roles) -> bool:
@@ -159,7 +141,7 @@ class ChosenRejected(TableFormat):
         named = rows.with_columns(
             pl.when(won).then("system_a").otherwise("system_b").alias("chosen_model"),
             pl.when(won).then("system_b").otherwise("system_a").alias("rejected_model"),
-        ).drop("system_a", "system_b", "outcome", "ranking", strict=False)
+        ).drop("system_a", "system_b", "outcome")
         return tables.to_bytes(named, ending)
 
 

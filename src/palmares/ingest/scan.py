@@ -11,6 +11,7 @@ import warnings
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from hashlib import file_digest
+from mmap import ACCESS_READ, mmap
 from pathlib import Path
 from typing import Any
 
@@ -22,10 +23,10 @@ from .answers import ONE_HOT
 from .base import RECORD, Dropped, ReadOptions, ReadReport
 from .columns import Roles
 from .files import DroppedRowsWarning, detect, detect_columns, read_with_report
+from .layouts import Layout
 from .outcomes import COPIES
 from .pairwise import Arena, Pairwise, outcome_place
 from .source import Source
-from .tables import Layout
 
 _HEAD = 1 << 16
 #: So many faulty lines mean that the file is not what it was taken for.
@@ -112,10 +113,13 @@ def _open(path: Path, options: ReadOptions) -> _Stream | None:
         or not source.data.strip()
         or b"\r\r\n" in head
         or b"\r" in head.replace(b"\r\n", b"")
+        or options.encoding != ReadOptions.encoding
     ):
         return None
     else:
-        layout = Layout.of(source)
+        layout = Layout.of(source, options.header)
+        if not layout.plain or _has_comments(path):
+            return None
         delimiter = layout.delimiter
         lazy = pl.scan_csv(path, separator=delimiter, infer_schema=False, new_columns=list(layout.names))
     names = lazy.collect_schema().names()
@@ -127,6 +131,12 @@ def _open(path: Path, options: ReadOptions) -> _Stream | None:
         return None  # several judgments a record
     counted = Roles({k: v for k, v in roles.column.items() if k in _KEYS}, roles.present)
     return _Stream(str(path), lazy, kind, counted, delimiter)
+
+
+def _has_comments(path: Path) -> bool:
+    """Whether any line begins like a comment; which of them are is for the reader of whole files to find out."""
+    with path.open("rb") as file, mmap(file.fileno(), 0, access=ACCESS_READ) as data:
+        return data.find(b"\n#") >= 0
 
 
 def _count(stream: _Stream, options: ReadOptions) -> tuple[dict[str | None, PairCounts], ReadReport]:
