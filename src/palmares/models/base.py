@@ -60,6 +60,8 @@ class Fit:
     notes: tuple[str, ...] = ()
     #: Scores of single posterior draws or runs, (draws, systems), where the model makes them.
     draws: FloatArray | None = field(default=None, repr=False)
+    #: Codes of the systems, best first, where the model's answer is an order; None where it is that of the scores.
+    order: IntArray | None = field(default=None, repr=False)
 
     @property
     def ranks(self) -> bool:

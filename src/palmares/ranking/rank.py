@@ -10,7 +10,18 @@ import numpy as np
 
 from ..compute import Execution, RngLike, Stream
 from ..errors import InputError
-from ..judgments import FEW_UNITS, UNITS, IntArray, Judgments, PairCounts, Unit, choose_unit, few_units, unit_count
+from ..judgments import (
+    FEW_UNITS,
+    UNITS,
+    FloatArray,
+    IntArray,
+    Judgments,
+    PairCounts,
+    Unit,
+    choose_unit,
+    few_units,
+    unit_count,
+)
 from ..models import DEFAULT_MODEL
 from ..models.base import Fit, Model, check_one_lang_pair, counts_of, create
 from . import SOURCES
@@ -227,13 +238,12 @@ def _lines(fit: Fit, evidence: Evidence, p: float) -> tuple[RankedSystem, ...]:
         intervals = comparable(score_intervals(scores, p=p)).tolist()
         errors, firsts = scores.std(axis=0, ddof=1).tolist(), best(evidence.replicates.places).tolist()
         sampled = list(zip(intervals, errors, firsts, strict=True))
-    # Equal scores share a rank and stand by name (codes are sorted names).
-    order = np.lexsort((np.arange(len(level)), -level))
+    order, ranks = _standing(fit, level)
     return tuple(
         RankedSystem(
             system=fit.systems[i],
             score=float(level[i]),
-            rank=1 + int((level > level[i]).sum()),
+            rank=int(ranks[i]),
             range=tuple(ranges[i]) if ranges else None,
             cluster=numbers[i] if numbers else None,
             interval=tuple(sampled[i][0]) if sampled else None,
@@ -242,3 +252,16 @@ def _lines(fit: Fit, evidence: Evidence, p: float) -> tuple[RankedSystem, ...]:
         )
         for i in order.tolist()
     )
+
+
+def _standing(fit: Fit, level: FloatArray) -> tuple[IntArray, IntArray]:
+    """Codes of the systems, best first, and the rank of every code. Equal scores share a rank."""
+    if fit.order is None:
+        # Equal ones stand by name (codes are sorted names).
+        return np.lexsort((np.arange(len(level)), -level)), 1 + (level > level[:, None]).sum(axis=1)
+    # The order need not be that of the scores: only equal ones that follow each other in it share a rank.
+    starts = np.diff(level[fit.order], prepend=np.nan) != 0
+    places = np.arange(1, len(level) + 1)
+    ranks = np.empty_like(places)
+    ranks[fit.order] = np.maximum.accumulate(np.where(starts, places, 1))
+    return fit.order, ranks
