@@ -17,7 +17,7 @@ import numpy as np
 
 from ..compute import RngLike
 from ..errors import InputError, UnplaceableError
-from ..judgments import FloatArray, IntArray, Judgments, PairCounts
+from ..judgments import BoolArray, FloatArray, IntArray, Judgments, PairCounts, UnitKinds
 from . import MODELS
 
 RangeSource = Literal["resampling", "posterior", "runs"]
@@ -173,6 +173,8 @@ class Model(Protocol):
     def score(self, batch: PairCounts, rngs: Sequence[np.random.Generator]) -> FloatArray: ...
     def prepared(self, counts: PairCounts) -> Scorer: ...
     def rescore(self, judgments: Judgments, *, rng: np.random.Generator) -> FloatArray: ...
+    def one_sided(self, counts: PairCounts) -> BoolArray: ...
+    def exact_interval(self, kinds: UnitKinds, system: int, p: float) -> tuple[float, float] | None: ...
 
 
 class ModelBase:
@@ -219,6 +221,19 @@ class ModelBase:
         must get a finite score.
         """
         raise NotImplementedError
+
+    def one_sided(self, counts: PairCounts) -> BoolArray:
+        """Systems that won, or lost, everything that the model counts.
+
+        They do so in every bootstrap sample too, so samples cannot show how unsure their scores are.
+        """
+        ties = counts.ties.sum(axis=1) if self.linked_by == "any" else 0.0
+        wins, losses = counts.wins.sum(axis=1), counts.wins.sum(axis=0)
+        return np.asarray((wins + ties == 0) | (losses + ties == 0))
+
+    def exact_interval(self, kinds: UnitKinds, system: int, p: float) -> tuple[float, float] | None:
+        """The interval, of level 1 − p, of a one-sided system's score, where the number of its units gives one."""
+        return None
 
 
 class CountModel(ModelBase):

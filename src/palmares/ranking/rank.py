@@ -11,7 +11,6 @@ import numpy as np
 from ..compute import Execution, RngLike, Stream
 from ..errors import InputError
 from ..judgments import (
-    FEW_UNITS,
     UNITS,
     FloatArray,
     IntArray,
@@ -26,7 +25,8 @@ from ..models import DEFAULT_MODEL
 from ..models.base import Fit, Model, check_one_lang_pair, counts_of, create
 from . import SOURCES
 from .bootstrap import Replicates, comparable, from_draws, resample
-from .ranges import best, clusters, least_samples, rank_ranges, score_intervals
+from .intervals import Spread, bootstrap_spread, few_one_sided, spread
+from .ranges import best, clusters, least_samples, rank_ranges
 from .record import Record
 from .result import RankedSystem, Ranking
 from .significance import decisions, sign_test_ranges
@@ -95,7 +95,7 @@ def rank(
     facts = {"seed": execution.seed, "systems": len(data.systems), "judgments": judged, "data": data.hash}
     return Ranking(
         fit=fit,
-        lines=_lines(fit, evidence, p),
+        lines=_lines(fit, evidence),
         judgments=judged,
         lang_pair=_lang_pair(data),
         record=Record.of({**evidence.facts, **facts}, model, origin),
@@ -145,6 +145,7 @@ class Evidence:
     replicates: Replicates | None = field(default=None, repr=False)
     facts: Mapping[str, Any] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+    spread: Spread | None = field(default=None, repr=False)
 
 
 def source_of(model: Model, wanted: str | None) -> str | None:
@@ -163,7 +164,8 @@ def gather(model: Model, data: Judgments | PairCounts, fit: Fit, request: Reques
         ranges = sign_test_ranges(decisions(data), p=p, sided=SIGN_TESTS[source])
         return Evidence(ranges, None, {"unit": "sign-test", "sided": SIGN_TESTS[source], "p": p})
     if source == "posterior" or (source is None and model.ranges_from == "runs"):
-        return _from_samples(from_draws(fit, request.execution), source, p)
+        draws = from_draws(fit, request.execution)
+        return _from_samples(draws, spread(draws, model, p), source, p)
     if source is None:
         return Evidence(facts={"unit": None})
     unit, fallback = choose_unit(data, source)
@@ -172,30 +174,17 @@ def gather(model: Model, data: Judgments | PairCounts, fit: Fit, request: Reques
         return Evidence(
             facts={"unit": None}, notes=(f"only one {one}, so there is nothing to resample and there are no ranges",)
         )
-    evidence = _from_samples(request.draw(model, data, unit), unit, p)
-    notes = [fallback, few_units(data, unit), _one_sided(counts_of(data))]
+    samples = request.draw(model, data, unit)
+    evidence = _from_samples(samples, bootstrap_spread(samples, model, data, unit, p), unit, p)
+    notes = [fallback, few_units(data, unit), few_one_sided(counts_of(data)), *evidence.notes]
     if unit == choose_unit(data, "auto")[0]:
         notes.append(_judges_matter(model, data, evidence, request))
     return replace(evidence, notes=tuple(note for note in notes if note))
 
 
-def _from_samples(replicates: Replicates, unit: str | None, p: float) -> Evidence:
+def _from_samples(replicates: Replicates, spread: Spread, unit: str | None, p: float) -> Evidence:
     facts = {"unit": unit, "resamples": len(replicates.scores), "p": p}
-    return Evidence(rank_ranges(replicates.places, p=p), replicates, facts)
-
-
-def _one_sided(counts: PairCounts) -> str | None:
-    """A warning of systems that won, or lost, all of their few comparisons: no sample can show them otherwise."""
-    wins, losses = counts.wins.sum(axis=1), counts.wins.sum(axis=0)
-    one_sided = ((wins == 0) | (losses == 0)) & (wins + losses < FEW_UNITS)
-    names = [name for name, sure in zip(counts.systems, one_sided, strict=True) if sure]
-    if not names:
-        return None
-    shown = ", ".join(names[:5]) + (f" and {len(names) - 5} more" if len(names) > 5 else "")
-    return (
-        f"won or lost every one of fewer than {FEW_UNITS} decided comparisons, so that no bootstrap sample can show "
-        f"how unsure their places are: {shown}"
-    )
+    return Evidence(rank_ranges(replicates.places, p=p), replicates, facts, spread.notes, spread)
 
 
 def _judges_matter(model: Model, data: Judgments | PairCounts, evidence: Evidence, request: Request) -> str | None:
@@ -227,17 +216,16 @@ def _mean_width(places: IntArray, p: float) -> float:
 # -- one line per system -------------------------------------------------------------------------------
 
 
-def _lines(fit: Fit, evidence: Evidence, p: float) -> tuple[RankedSystem, ...]:
+def _lines(fit: Fit, evidence: Evidence) -> tuple[RankedSystem, ...]:
     assert fit.scores is not None  # rank() refused other fits
     level = comparable(fit.scores)
-    ranges, numbers, sampled = None, None, None
+    ranges, numbers, firsts, intervals, errors = None, None, None, None, None
     if evidence.ranges is not None:
         ranges, numbers = evidence.ranges.tolist(), clusters(evidence.ranges).tolist()
-    if evidence.replicates is not None:
-        scores = evidence.replicates.scores
-        intervals = comparable(score_intervals(scores, p=p)).tolist()
-        errors, firsts = scores.std(axis=0, ddof=1).tolist(), best(evidence.replicates.places).tolist()
-        sampled = list(zip(intervals, errors, firsts, strict=True))
+    if evidence.replicates is not None and evidence.spread is not None:
+        firsts = best(evidence.replicates.places).tolist()
+        intervals = [None if np.isnan(low) else (low, high) for low, high in evidence.spread.intervals.tolist()]
+        errors = [None if np.isnan(error) else error for error in evidence.spread.errors.tolist()]
     order, ranks = _standing(fit, level)
     return tuple(
         RankedSystem(
@@ -246,9 +234,9 @@ def _lines(fit: Fit, evidence: Evidence, p: float) -> tuple[RankedSystem, ...]:
             rank=int(ranks[i]),
             range=tuple(ranges[i]) if ranges else None,
             cluster=numbers[i] if numbers else None,
-            interval=tuple(sampled[i][0]) if sampled else None,
-            error=sampled[i][1] if sampled else None,
-            best=sampled[i][2] if sampled else None,
+            interval=intervals[i] if intervals else None,
+            error=errors[i] if errors else None,
+            best=firsts[i] if firsts else None,
         )
         for i in order.tolist()
     )
