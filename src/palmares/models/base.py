@@ -19,6 +19,7 @@ from ..compute import RngLike
 from ..errors import InputError, UnplaceableError
 from ..judgments import BoolArray, FloatArray, IntArray, Judgments, PairCounts, UnitKinds
 from . import MODELS
+from .presets import PRESETS, check_preset
 
 RangeSource = Literal["resampling", "posterior", "runs"]
 #: What a model is fitted to and resampled on: pair counts are enough, or it reads the rows.
@@ -327,7 +328,8 @@ def create(model: str | Model, given: Mapping[str, Any] | None = None) -> Model:
     Parameters
     ----------
     model
-        An id, alone or with settings: ``bradley-terry``, ``bradley-terry:ties=rao-kupper,scale=elo``.
+        An id, alone or with settings: ``bradley-terry``, ``bradley-terry:ties=rao-kupper,scale=elo``; or the name of
+        a preset, such as ``arena``, which may be given more settings but no others for those that it sets.
     given
         More settings, as text or as they are: ``{"published": "yes"}``.
     """
@@ -339,6 +341,7 @@ def create(model: str | Model, given: Mapping[str, Any] | None = None) -> Model:
         return model
     model_id, written = parse_model(model)
     wanted = {**written, **(given or {})}
+    check_preset(model.partition(":")[0], wanted)
     kind = MODELS.load(model_id)
     known = {f.name: f for f in dataclasses.fields(kind)}
     if unknown := [name for name in wanted if name not in known]:
@@ -348,12 +351,17 @@ def create(model: str | Model, given: Mapping[str, Any] | None = None) -> Model:
 
 
 def parse_model(text: str) -> tuple[str, dict[str, str]]:
-    """``ID`` or ``ID:NAME=VALUE,NAME=VALUE`` as an id and settings."""
+    """``ID`` or ``ID:NAME=VALUE,NAME=VALUE`` as an id and settings; a preset is the id and settings it stands for."""
     model_id, _, given = text.partition(":")
     pairs = [pair.partition("=") for pair in given.split(",") if pair]
     if bad := [name for name, sign, value in pairs if not (name and sign and value)]:
         raise InputError(f"model {text!r}: cannot read {bad[0]!r}; allowed: ID, or ID:NAME=VALUE,NAME=VALUE")
-    return model_id, {name.strip(): value.strip() for name, _, value in pairs}
+    wanted = {name.strip(): value.strip() for name, _, value in pairs}
+    if model_id not in PRESETS:
+        return model_id, wanted
+    check_preset(model_id, wanted)
+    own, settings = PRESETS[model_id]
+    return own, {**settings, **wanted}
 
 
 def _parse_setting(name: str, text: str, kind: type) -> Any:
