@@ -28,8 +28,8 @@ Verdict = Literal["rose", "fell", "not shown", "entered", "left", "not compared"
 Pairs = tuple[tuple[str, str], ...]
 
 #: Parts of a record that say what was ranked, and those that say how ranges were made: neither changes the scale.
-_DATA = ("seed", "systems", "judgments", "data")
-_RANGES = ("unit", "resamples", "p", "sided", "version")
+_DATA = ("seed", "systems", "judgments", "data", "dropped")
+_RANGES = ("unit", "resamples", "p", "sided", "largest_component", "version")
 #: Models whose scores move together, if at all, when others enter the field: differences of strength stay.
 _FIELD_FREE = ("bradley-terry",)
 #: A score that no sample changed has no error to speak of; rankings write none (as of a system that won everything).
@@ -135,7 +135,7 @@ def diff(
         reversals=_reversals(before, after, p),
         told_apart=tuple(pair for pair in apart_now if pair not in apart_then),
         merged=tuple(pair for pair in apart_then if pair not in apart_now),
-        settings=settings,
+        settings={**settings, **_reading(before, after)},
         judgments=(before.judgments, after.judgments),
         notes=(obstacle,) if obstacle else _notes(before, after, shared),
         record=Record.of({"old": before.data, "new": after.data, "shared": shared, "p": p}),
@@ -150,6 +150,20 @@ def _settings(old: Published, new: Published) -> dict[str, tuple[str | None, str
     if "model" in changed:  # its settings are its own
         changed = {name: pair for name, pair in changed.items() if name in ("model", *_RANGES)}
     return changed
+
+
+def _reading(old: Published, new: Published) -> dict[str, tuple[str | None, str | None]]:
+    """What the records say differently of how files were read and which of their judgments were kept."""
+    was, now = ({**(i.get("reading") or {}), **(i.get("selection") or {})} for i in (old.input, new.input))
+    texts = {name: tuple(_option_text(made.get(name)) for made in (was, now)) for name in {**was, **now}}
+    return {name: (before, after) for name, (before, after) in texts.items() if before != after}
+
+
+def _option_text(value: Any) -> str | None:
+    """An option as a person would write it."""
+    if isinstance(value, Mapping):
+        return ", ".join(f"{name}={part}" for name, part in value.items())
+    return ", ".join(map(str, value)) if isinstance(value, list) else None if value is None else str(value)
 
 
 def _obstacle(old: Published, new: Published, settings: Mapping[str, Any]) -> str | None:
@@ -299,6 +313,11 @@ class Published:
     def data(self) -> str | None:
         """The digest of the judgments."""
         return self.record.facts.get("data")
+
+    @property
+    def input(self) -> Mapping[str, Any]:
+        """What was read, and how."""
+        return self.record.input or {}
 
     @property
     def anchor(self) -> str | None:

@@ -44,6 +44,7 @@ COMMANDS = Registry(
         "audit": Entry("palmares.cli.audit:audit", "Check which claims of a ranking the judgments support."),
         "compare": Entry("palmares.cli.compare:compare", "Compare how well models predict unseen judgments."),
         "diff": Entry("palmares.cli.diff:diff", "Show what changed between two rankings, beyond chance."),
+        "verify": Entry("palmares.cli.verify:verify", "Make a result again, and say whether it is the same."),
         "convert": Entry("palmares.cli.convert:convert", "Read judgments in one format, write them in another."),
         "simulate": Entry("palmares.cli.simulate:simulate", "Simulate a campaign whose truth is known."),
         "coverage": Entry("palmares.cli.coverage:coverage", "Check by simulation whether rank ranges can be trusted."),

@@ -14,7 +14,8 @@ import click
 
 from ..errors import InputError
 from ..ingest import FORMATS, OUTCOMES
-from .options import grouped, keyed, progress_bar
+from .again import again_option
+from .options import grouped, keyed, progress_bar, stacked
 
 if TYPE_CHECKING:
     from ..compute import Execution, Progress
@@ -170,7 +171,7 @@ _BY = click.option(
     help="One result per value of judge, segment, or a column kept with --extra. Repeat for several.",
 )
 
-input_options = grouped("inputs", Inputs, _FILES, *_READING_OPTIONS, _BY)
+input_options = stacked(grouped("inputs", Inputs, _FILES, *_READING_OPTIONS, _BY), again_option)
 #: For a command that names its file in a way of its own.
 reading_options = grouped("inputs", Inputs, *_READING_OPTIONS)
 

@@ -19,6 +19,7 @@ from ..models import DEFAULT_MODEL, MODELS
 from ..models.presets import PRESETS
 from ..ranking import SOURCES
 from ..report import OUTPUTS
+from .again import Invocation
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
@@ -95,7 +96,10 @@ class Printing:
         from ..report.tables import Grouped, rendered
 
         grouped = [result if isinstance(result, Grouped) else Grouped(result) for result in results]
-        shown = rendered(command, grouped, self.output, part)
+        invocation = Invocation.current()
+        shown = rendered(
+            command, grouped, self.output, part, made_by=None if invocation is None else invocation.to_dict()
+        )
         click.echo(shown.text, nl=False)
         for remark in shown.remarks:
             click.echo(remark, err=True)

@@ -200,13 +200,14 @@ class ReadReport:
     def _only(self, kind: DropKind) -> ReadReport:
         return replace(self, dropped=tuple(d for d in self.dropped if d.kind == kind))
 
-    def origin(self, options: ReadOptions) -> Origin:
-        """Where the judgments that were read come from."""
+    def origin(self, options: ReadOptions, format: str = "auto") -> Origin:
+        """Where the judgments that were read come from; ``format`` is the one that was asked for."""
         faulty = len(self.rejected)
         source = SourceFile(self.source, self.format, self.records, faulty, len(self.dropped) - faulty, self.digest)
         share = f"{faulty} of {self.records} records ({100 * faulty / self.records:.2g} %)" if faulty else ""
         left_out = [f"{self.source}: left out {share}, which cannot be read"] if faulty else []
-        return Origin((source,), options.changed(), notes=(*left_out, *self.notes))
+        asked = {} if format == "auto" else {"format": format}
+        return Origin((source,), {**asked, **options.changed()}, notes=(*left_out, *self.notes))
 
     def lines(self, shown: int = 5) -> list[str]:
         """One sentence per reason, with the first line numbers."""

@@ -101,12 +101,12 @@ def read_with_report(
     if isinstance(source, str | os.PathLike) or callable(getattr(source, "read", None)):
         loaded = load(source, encoding=options.encoding)
         kind = _named(format) or detect(loaded, options)
-        return _finish(loaded.name, kind.id, kind.parse(loaded, options), options, loaded.digest)
+        return _finish(loaded.name, kind.id, kind.parse(loaded, options), options, loaded.digest, asked=format)
     table = tables.from_frame(_to_polars(source))
     kind = _named(format) or _detect_columns(table.frame.columns, "the data frame", options)
     if not isinstance(kind, TableFormat):
         raise InputError(f"format {kind.id!r} is a file format; a data frame can be: {', '.join(_TABLES)}")
-    return _finish("data frame", kind.id, kind.parse_table(table, options), options)
+    return _finish("data frame", kind.id, kind.parse_table(table, options), options, asked=format)
 
 
 def is_url(source: object) -> TypeGuard[str]:
@@ -214,7 +214,13 @@ def _known_features(drop: Iterable[str]) -> set[str]:
 
 
 def _finish(
-    name: str, format_id: str, parsed: Parsed, options: ReadOptions, digest: str | None = None
+    name: str,
+    format_id: str,
+    parsed: Parsed,
+    options: ReadOptions,
+    digest: str | None = None,
+    *,
+    asked: str = "auto",
 ) -> tuple[Judgments, ReadReport]:
     report = ReadReport(
         name, format_id, parsed.records, parsed.rows.height, parsed.dropped, parsed.line_word, digest, parsed.columns,
@@ -224,7 +230,7 @@ def _finish(
         reasons = f":\n{report.summary()}" if report.dropped else ""
         raise InputError(f"{name}: read as {format_id!r}, no judgment is left{reasons}")
     report.check(options)
-    return Judgments.from_rows(parsed.rows, report.origin(options)), report
+    return Judgments.from_rows(parsed.rows, report.origin(options, asked)), report
 
 
 def _read_database(url: str, format: str, options: ReadOptions) -> tuple[str, str, Parsed]:

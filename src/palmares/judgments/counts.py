@@ -95,6 +95,11 @@ class PairCounts:
         return cls(systems, wins, ties)
 
     @property
+    def notes(self) -> tuple[str, ...]:
+        """What any result made of these counts should say of how the judgments were read."""
+        return self.origin.notes if self.origin else ()
+
+    @property
     def total(self) -> float:
         """The number of judgments (their total weight); of a batch, of all its members together."""
         return float(self.wins.sum() + self.ties.sum() / 2)

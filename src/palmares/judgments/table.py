@@ -156,6 +156,11 @@ class Judgments:
         origin = self.origin and self.origin.chosen()
         return Judgments.from_codes(self.frame.filter(pl.Series(mask)), self.names, origin)
 
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What any result made of these judgments should say of how they were read."""
+        return self.origin.notes if self.origin else ()
+
     def with_origin(self, origin: Origin | None) -> Judgments:
         """The same judgments, said to come from elsewhere."""
         return replace(self, origin=origin)

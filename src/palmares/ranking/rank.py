@@ -93,6 +93,8 @@ def rank(
         fit = replace(fit, model=model, scores=evidence.replicates.scores.mean(axis=0), draws=None)
     judged = len(data) if isinstance(data, Judgments) else round(data.total)
     facts = {"seed": execution.seed, "systems": len(data.systems), "judgments": judged, "data": data.hash}
+    if largest_component:
+        facts["largest_component"] = True
     return Ranking(
         fit=fit,
         lines=_lines(fit, evidence),
@@ -100,7 +102,7 @@ def rank(
         lang_pair=_lang_pair(data),
         record=Record.of({**evidence.facts, **facts}, model, origin),
         replicates=evidence.replicates,
-        notes=(*(origin.notes if origin else ()), *notes, *evidence.notes, *fit.notes),
+        notes=(*data.notes, *notes, *evidence.notes, *fit.notes),
     )
 
 

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import platform
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cache
+from importlib.metadata import PackageNotFoundError
+from importlib.metadata import version as installed
 from typing import Any
 
 from .._version import __version__
@@ -11,20 +15,38 @@ from ..errors import InputError
 from ..judgments import Origin
 from ..models.base import Model, setting_text, settings
 
+#: What numbers may depend on besides this package.
+_LIBRARIES = ("numpy", "scipy", "numba", "polars")
+
+
+@cache
+def library_versions() -> Mapping[str, str]:
+    """The versions of Python and of the libraries that numbers may depend on."""
+    found = {"python": platform.python_version()}
+    for name in _LIBRARIES:
+        try:
+            found[name] = installed(name)
+        except PackageNotFoundError:  # unpacked somewhere without its metadata
+            found[name] = "unknown"
+    return found
+
 
 @dataclass(frozen=True)
 class Record:
     """What a result was made with: a model and its settings, if there is one, and facts in the order they are printed.
 
-    ``str(record)`` is the signature: ``model:…|setting:…|fact:…|version:…``.
+    ``str(record)`` is the signature: ``model:…|setting:…|fact:…|version:…``. JSON has more: ``input``, what was read,
+    how, and which part of it was used (`Origin.to_dict`; None where no reader made the judgments); ``versions`` of
+    Python and the libraries that compute; and ``command``, the options of the command that printed it, if one did.
     """
 
     facts: Mapping[str, Any]
     model: str | None = None
     settings: Mapping[str, Any] = field(default_factory=dict)
     version: str = __version__
-    #: What was read, how, and which part of it was used (`Origin.to_dict`); None where no reader made the judgments.
     input: Mapping[str, Any] | None = None
+    versions: Mapping[str, str] = field(default_factory=library_versions)
+    command: Mapping[str, Any] | None = None
 
     @classmethod
     def of(cls, facts: Mapping[str, Any], model: Model | None = None, origin: Origin | None = None) -> Record:
@@ -41,15 +63,22 @@ class Record:
         """The record that `to_dict` wrote."""
         if not isinstance(entry, Mapping) or not isinstance(entry.get("version"), str):
             raise InputError("its record of how it was made is damaged; rank its judgments again")
-        own = ("model", "settings", "version", "input")
-        facts = {name: value for name, value in entry.items() if name not in own}
-        made_with = dict(entry.get("settings") or {})
-        return cls(facts, entry.get("model"), made_with, entry["version"], entry.get("input"))
+        own = ("model", "settings", "version", "input", "versions", "command")
+        return cls(
+            facts={name: value for name, value in entry.items() if name not in own},
+            model=entry.get("model"),
+            settings=dict(entry.get("settings") or {}),
+            version=entry["version"],
+            input=entry.get("input"),
+            versions=dict(entry.get("versions") or {}),
+            command=entry.get("command"),
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """The documented JSON shape."""
-        front = {"model": self.model, "settings": dict(self.settings), **self.facts}
-        return {**front, "version": self.version, "input": self.input}
+        made_with = {"model": self.model, "settings": dict(self.settings), **self.facts, "version": self.version}
+        asked = {} if self.command is None else {"command": dict(self.command)}
+        return {**made_with, "input": self.input, "versions": dict(self.versions), **asked}
 
     def texts(self) -> dict[str, str]:
         """Every part by name, as the signature writes it."""

@@ -21,6 +21,7 @@ VIEWS = Registry(
         "audit": Entry("palmares.report.audit:VIEW", "checks of the judgments and claims of the ranking"),
         "compare": Entry("palmares.report.compare:VIEW", "models on held-out judgments, and their learning curves"),
         "diff": Entry("palmares.report.diff:VIEW", "what changed between two rankings"),
+        "verify": Entry("palmares.report.verify:VIEW", "whether a result could be made again"),
         "coverage": Entry("palmares.report.coverage:VIEW", "how often true ranks lie outside their ranges"),
         "experiments": Entry("palmares.report.experiments:EXPERIMENTS", "what can be reproduced"),
         "reproduce": Entry("palmares.report.experiments:VIEW", "published and measured numbers side by side"),

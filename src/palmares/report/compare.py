@@ -159,7 +159,7 @@ def _curves(curve: Curve, title: str | None) -> list[Table]:
     drawn = {measure: _curve_table(curve, measure, front) for measure in wanted}
     shown = [table for table in drawn.values() if table.rows] or [drawn["accuracy_clusters"]]
     missing = [f"note: no model has a value for {NAMES[m]}" for m, table in drawn.items() if not table.rows]
-    notes = [_trials_text(curve), *missing, *_refusals(curve)]
+    notes = [_trials_text(curve), *[f"note: {note}" for note in curve.notes], *missing, *_refusals(curve)]
     return [*shown[:-1], replace(shown[-1], signature=curve.signature, notes=notes)]
 
 

@@ -6,7 +6,7 @@ import csv
 import io
 import json
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from operator import methodcaller
 from typing import Any, Generic, Literal, TypeVar
@@ -104,15 +104,29 @@ class Rendered:
     remarks: tuple[str, ...] = ()
 
 
-def rendered(command: str, results: Sequence[Grouped[Any]], output: str, part: str | None = None) -> Rendered:
-    """The results of a command (a key of `palmares.report.VIEWS`) in one of `OUTPUTS`."""
+def rendered(
+    command: str,
+    results: Sequence[Grouped[Any]],
+    output: str,
+    part: str | None = None,
+    *,
+    made_by: Mapping[str, Any] | None = None,
+) -> Rendered:
+    """The results of a command (a key of `palmares.report.VIEWS`) in one of `OUTPUTS`.
+
+    ``made_by`` is what the records in JSON say of the command and its options, so that it can be run again.
+    """
     view: View = VIEWS.load(command)
     if part is not None and part not in view.parts:
         raise InputError(f"{command}: got part {part!r}; allowed: {', '.join(view.parts) or 'none'}")
     if output not in OUTPUTS:
         raise InputError(f"{command}: got format {output!r}; allowed: {', '.join(OUTPUTS)}")
     if output == "json":
-        return Rendered(json_text(view.json(results)))
+        content = view.json(results)
+        for entry in [content] if view.single else content:
+            if made_by is not None and "record" in entry:
+                entry["record"] = {**entry["record"], "command": dict(made_by)}
+        return Rendered(json_text(content))
     layout = view.flat if output == "csv" and view.flat is not None else view.tables
     return joined(layout(results, part), output)
 

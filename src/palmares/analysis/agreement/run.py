@@ -179,8 +179,8 @@ def agreement(
         intra=intra,
         by_judge=by_judge,
         counting=counting,
-        record=Record.of(facts),
-        notes=tuple(_notes(judgments, rows, (inter, intra), resamples)),
+        record=Record.of(facts, origin=judgments.origin),
+        notes=(*judgments.notes, *_notes(judgments, rows, (inter, intra), resamples)),
     )
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from ...compute import Execution, RngLike
 from ...errors import InputError
-from ...judgments import Judgments
+from ...judgments import Judgments, Origin
 from ...models import DEFAULT_MODEL
 from ...models.base import Model, check_one_lang_pair, create
 from ...ranking.record import Record
@@ -92,12 +92,12 @@ def audit(
     for number, check in enumerate(CHECKS, 2):
         findings.append(CHECKS.load(check)(case))
         tell(number, steps)
-    audited = Audit(corrected(findings, p), claims(case), case.ranking, p, _record(case))
+    audited = Audit(corrected(findings, p), claims(case), case.ranking, p, _record(case, judgments.origin))
     tell(steps, steps)
     return audited
 
 
-def _record(case: Case) -> Record:
+def _record(case: Case, origin: Origin | None) -> Record:
     facts = {
         "checks": len(CHECKS),
         "unit": case.drawn,
@@ -109,4 +109,4 @@ def _record(case: Case) -> Record:
         "judgments": len(case.judgments),
         "data": case.judgments.hash,
     }
-    return Record.of(facts, case.model)
+    return Record.of(facts, case.model, origin)

@@ -175,7 +175,9 @@ def against_gold(
     facts = {"models": models_text(models, chosen), "gold": gold.label, "runs": runs, "seed": execution.seed,
              "judgments": len(judgments), "data": judgments.hash}  # fmt: skip
     pair = judgments.lang_pairs[0] if judgments.lang_pairs else None
-    return GoldComparison(tuple(sorted(lines, key=_place)), gold.source, pair, Record.of(facts))
+    return GoldComparison(
+        tuple(sorted(lines, key=_place)), gold.source, pair, Record.of(facts, origin=judgments.origin)
+    )
 
 
 def _line(models: Mapping[str, Model], judgments: Judgments, gold: Gold, seed: int, name: str) -> GoldLine:

@@ -86,8 +86,8 @@ def compare(
         trained=round(float((len(split.judgments) - tested).mean())),
         lang_pair=judgments.lang_pairs[0] if judgments.lang_pairs else None,
         sort=sort,
-        record=Record.of(facts),
-        notes=notes,
+        record=Record.of(facts, origin=judgments.origin),
+        notes=(*judgments.notes, *notes),
     )
 
 

@@ -75,6 +75,7 @@ class Curve:
     lang_pair: str | None
     gold: str | None
     record: Record = field(repr=False)
+    notes: tuple[str, ...] = ()
 
     @property
     def signature(self) -> str:
@@ -95,6 +96,7 @@ class Curve:
             "tested": self.tested,
             "trials": self.trials,
             "gold": self.gold,
+            "notes": list(self.notes),
             "points": [
                 {self.condition: value, **trials_dict(trials)} for value, row in self.points.items() for trials in row
             ],
@@ -141,7 +143,8 @@ class Plan:
         }  # fmt: skip
         pair = judgments.lang_pairs[0] if judgments.lang_pairs else None
         source = None if self.gold is None else self.gold.source
-        return Curve(self.condition, points, round(tested), self.trials, pair, source, Record.of(known))
+        record = Record.of(known, origin=judgments.origin)
+        return Curve(self.condition, points, round(tested), self.trials, pair, source, record, judgments.notes)
 
 
 def one_trial(plan: Plan, name: str, train: Judgments, test: Judgments, key: Sequence[int]) -> Result:

@@ -1,0 +1,122 @@
+"""The options of a command as a result records them, and ``--again``: the same options with other data."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import click
+
+from ..errors import InputError
+
+#: Options that say where and how something is shown or computed, and never change a number.
+_NOT_RECORDED = frozenset(
+    ("files", "output", "plot", "width", "height", "wide", "executor", "workers", "dask", "again")
+)
+
+
+@dataclass(frozen=True)
+class Invocation:
+    """A command and the values of its options, by the names that click has for them."""
+
+    name: str
+    options: Mapping[str, Any]
+
+    @classmethod
+    def current(cls) -> Invocation | None:
+        """What is running now, with every option that was set or has a default; None outside a command."""
+        context = click.get_current_context(silent=True)
+        if context is None or context.info_name is None:
+            return None
+        kept = {name: value for name, value in context.params.items() if name not in _NOT_RECORDED}
+        given = {name: value for name, value in kept.items() if not (value is None or value is False or value == ())}
+        return cls(context.info_name, {n: list(v) if isinstance(v, tuple) else v for n, v in given.items()})
+
+    def to_dict(self) -> dict[str, Any]:
+        """The documented JSON shape, in the record of a result."""
+        return {"name": self.name, "options": dict(self.options)}
+
+
+def results_in(path: str | Path) -> list[dict[str, Any]]:
+    """The results that a command printed as JSON, or that a program wrote: one, or a list of them."""
+    try:
+        content = json.loads(Path(path).read_text(encoding="utf-8"))
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read ({error.strerror or error})") from None
+    except ValueError as error:
+        raise InputError(f"{path}: is not JSON ({error}); give what a command printed with --format json") from None
+    results = content if isinstance(content, list) else [content]
+    if not results or not all(isinstance(each, dict) and isinstance(each.get("record"), dict) for each in results):
+        raise InputError(
+            f"{path}: has no record of how it was made; give what a command of this version printed with --format json"
+        )
+    return results
+
+
+def invocation_of(result: Mapping[str, Any], path: str | Path) -> Invocation:
+    """The command and options that a result was made with; a ranking from Python is made by ``rank``."""
+    record = result["record"]
+    recorded = record.get("command")
+    if isinstance(recorded, Mapping) and isinstance(recorded.get("name"), str):
+        return Invocation(recorded["name"], dict(recorded.get("options") or {}))
+    made_from = record.get("input")
+    if record.get("model") is None or "unit" not in record or "systems" not in result or not made_from:
+        raise InputError(f"{path}: was not printed by a command, and is no ranking of judgments that were read")
+    if not made_from.get("complete"):
+        raise InputError(
+            f"{path}: a program chose some of the judgments, in a way that the record does not hold; "
+            "repeat it with that program"
+        )
+    return Invocation("rank", {**_ranking_options(record), **_reading_options(made_from)})
+
+
+def _ranking_options(record: Mapping[str, Any]) -> dict[str, Any]:
+    """The options of ``rank`` behind the facts of a record."""
+    from ..models.base import setting_text
+
+    facts = {name: record[name] for name in ("resamples", "p", "seed", "largest_component") if record.get(name)}
+    given = {name: value for name, value in record["settings"].items() if value not in (None, "")}
+    settings = [f"{name}={setting_text(value)}" for name, value in given.items()]
+    sided = {"sided": record["sided"]} if record.get("sided") else {}
+    return {"model": record["model"], "settings": settings, "resample": record["unit"] or "none", **sided, **facts}
+
+
+def _reading_options(made_from: Mapping[str, Any]) -> dict[str, Any]:
+    """The options of a command behind those of a reader, the selection and the groups."""
+    reading, options = dict(made_from.get("reading") or {}), dict[str, Any]()
+    pairs = {"columns": "columns", "values": "outcome"}
+    options |= {pairs[name]: [f"{k}={v}" for k, v in reading.pop(name).items()] for name in pairs if name in reading}
+    if "header" in reading:
+        options["header"] = ",".join(reading.pop("header"))
+    if "merged" in reading:
+        options["collapse"] = reading.pop("merged") == "collapse"
+    if "faults" in reading:
+        faults = reading.pop("faults")
+        options |= {"lenient": True} if faults == "lenient" else {"max_dropped": faults}
+    if "format" in reading:
+        options["from_"] = reading.pop("format")
+    options |= reading.pop("scores", {})
+    by = [name for name in made_from.get("group") or {} if name != "lang_pair"]
+    return {**options, **reading, **(made_from.get("selection") or {}), **({"by": by} if by else {})}
+
+
+def _load(context: click.Context, parameter: click.Parameter, value: str | None) -> None:
+    """Make the options of a recorded result the defaults of this command."""
+    if value is None:
+        return
+    recorded = invocation_of(results_in(value)[0], value)
+    if recorded.name != context.info_name:
+        raise InputError(f"{value}: was made by `palmares {recorded.name}`, not by `palmares {context.info_name}`")
+    known = {option.name for option in context.command.params}
+    if unknown := sorted(set(recorded.options) - known):
+        raise InputError(f"{value}: was made with options that this version does not have: {', '.join(unknown)}")
+    context.default_map = {**recorded.options}
+
+
+again_option = click.option(
+    "--again", metavar="RESULT.json", expose_value=False, is_eager=True, callback=_load,
+    help="Take every option that is not given from a result that was printed with --format json.",
+)  # fmt: skip
