@@ -177,7 +177,8 @@ def test_one_judge_alone_can_agree_with_no_other() -> None:
     found = pm.agreement(table(rows), rng=0)
     assert found.inter.kappa.pairs == 0
     assert found.intra.kappa.kappa == 1
-    assert found.intra.kappa.interval == (1, 1)
+    assert found.intra.kappa.interval is None
+    assert "intra: every pair agrees, so in every sample too, and κ has no interval" in found.notes
 
 
 def test_nothing_but_ties_has_no_kappa() -> None:
@@ -189,9 +190,10 @@ def test_nothing_but_ties_has_no_kappa() -> None:
 
 
 def test_a_kappa_that_few_samples_have_gets_no_interval() -> None:
-    rows = [(str(s), "ann", "A", "B", 1) for s in range(40)] + [("1", "bob", "A", "B", 1)]
+    rows = [(str(s), "ann", "A", "B", 1) for s in range(40)]
+    rows += [("1", "bob", "A", "B", 1), ("1", "cid", "A", "B", -1)]
     found = pm.agreement(table(rows), rng=0)
-    assert found.inter.kappa.kappa == 1
+    assert (found.inter.kappa.agreed, found.inter.kappa.pairs) == (1, 3)
     assert found.inter.kappa.interval is None
     assert "inter: κ is not defined in too many of the 1000 resamples to give it an interval" in found.notes
 

@@ -32,7 +32,7 @@ _DATA = ("seed", "systems", "judgments", "data", "dropped")
 _RANGES = ("unit", "resamples", "p", "sided", "largest_component", "version")
 #: Models whose scores move together, if at all, when others enter the field: differences of strength stay.
 _FIELD_FREE = ("bradley-terry",)
-#: A score that no sample changed (a system that won every comparison) has no error to speak of.
+#: A score that no sample changed has no error to speak of; rankings write none (as of a system that won everything).
 _NO_ERROR = 1e-9
 _EXPECTED = "expected what `palmares rank --format json` prints"
 #: The values that tell the rankings of one file apart: (("lang_pair", "fr-en"),).
@@ -179,13 +179,13 @@ def _obstacle(old: Published, new: Published, settings: Mapping[str, Any]) -> st
         return (
             f"systems entered or left, and scores of {model} depend on which systems take part: only ranks are compared"
         )
-    if any(ranking.lines[name].error is None for ranking in (old, new) for name in common):
+    if any(all(ranking.lines[name].error is None for name in common) for ranking in (old, new)):
         return "a ranking made without resampling has no standard errors, so only ranks are compared"
     return None
 
 
 def _unvarying(old: Published, new: Published) -> set[str]:
-    """Systems whose score never varied in one of the rankings, though it is no anchor: its error is not known."""
+    """Systems without an error of the score in one of the rankings, though it is no anchor."""
     anchored = (new.anchor or "").partition("=")[0]
     names = [name for name in _common(new, old) if name != anchored]
     return {name for name in names if any((r.lines[name].error or 0.0) <= _NO_ERROR for r in (old, new))}
@@ -197,8 +197,8 @@ def _notes(old: Published, new: Published, shared: Shared) -> tuple[str, ...]:
         notes.append("systems entered or left, so scores are compared around the mean of those in both")
     if unknown := sorted(_unvarying(old, new)):
         notes.append(
-            f"not compared, because the score never varied over the samples of one ranking, as when a system wins "
-            f"everything: {', '.join(unknown)}"
+            f"not compared, because one ranking has no error of the score, as when a system wins everything: "
+            f"{', '.join(unknown)}"
         )
     if shared == "none":
         notes.append(

@@ -134,6 +134,7 @@ _QUESTION_OPTIONS = (
 @reading.input_options
 @click.option("--model", "models", multiple=True, metavar="ID[:NAME=VALUE,…]",
               help="A model, optionally with settings. Repeat for several.  [default: all]")  # fmt: skip
+@options.presets_option
 @options.grouped("testing", _testing, *_TESTING_OPTIONS)
 @options.grouped("question", Question, *_QUESTION_OPTIONS)
 @options.execution_options
@@ -141,6 +142,7 @@ _QUESTION_OPTIONS = (
 def compare(
     inputs: reading.Inputs,
     models: tuple[str, ...],
+    presets: tuple[str, ...],
     testing: Testing,
     question: Question,
     execution: Execution,
@@ -155,6 +157,7 @@ def compare(
     from ..report.tables import Grouped
 
     question.check(testing, printing.output)
+    models = (*models, *presets)
     contenders(models or None)  # wrong models are noticed before the files are read
     results = []
     for group, judgments in inputs.groups().items():

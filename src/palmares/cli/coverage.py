@@ -17,10 +17,12 @@ if TYPE_CHECKING:
     from ..design.simulate import CampaignPlan
 
 
-def _methods(models: tuple[str, ...], units: tuple[str, ...], sided: int) -> tuple[Method, ...]:
+def _methods(
+    models: tuple[str, ...], presets: tuple[str, ...], units: tuple[str, ...], sided: int
+) -> tuple[Method, ...]:
     from ..design.coverage import methods_of
 
-    return methods_of(models, units, sided=sided)
+    return methods_of((*models, *presets) or [DEFAULT_MODEL], units, sided=sided)
 
 
 # Threads would wait for each other: with so few judgments per campaign, little of the work is compiled code.
@@ -28,8 +30,9 @@ def _methods(models: tuple[str, ...], units: tuple[str, ...], sided: int) -> tup
 @plan_options
 @options.grouped(
     "methods", _methods,
-    click.option("--model", "models", type=click.Choice(list(MODELS)), multiple=True, default=[DEFAULT_MODEL],
-                 show_default=True, help="Model that scores the systems. Repeat for several."),
+    click.option("--model", "models", type=click.Choice(list(MODELS)), multiple=True,
+                 help=f"Model that scores the systems. Repeat for several.  [default: {DEFAULT_MODEL}]"),
+    options.presets_option,
     click.option("--unit", "units", type=options.Vocabulary("palmares.design.coverage:SOURCES"), multiple=True,
                  default=["pair", "ranking", "segment", "judge"], show_default=True,
                  help="Resampling unit, or another source of rank ranges. Repeat for several."),

@@ -16,6 +16,7 @@ import click
 from ..errors import ConvergenceError, InputError
 from ..ingest import FORMATS
 from ..models import DEFAULT_MODEL, MODELS
+from ..models.presets import PRESETS
 from ..ranking import SOURCES
 from ..report import OUTPUTS
 from .again import Invocation
@@ -157,6 +158,7 @@ class RankingOptions:
         settings: tuple[str, ...],
         resample: str,
         sided: int,
+        preset: str | None = None,
         scale: str | None = None,
         anchor: str | None = None,
         **samples: Any,
@@ -167,12 +169,15 @@ class RankingOptions:
         """
         from ..models.base import create
 
-        source = click.get_current_context().get_parameter_source("sided")
-        if source == click.core.ParameterSource.COMMANDLINE and resample != "sign-test":
+        if _typed("sided") and resample != "sign-test":
             raise InputError("--sided is for sign tests; give --resample sign-test too, or leave it out")
+        if preset is not None and _typed("model") and model != PRESETS[preset][0]:
+            raise InputError(
+                f"--preset {preset} is a use of {PRESETS[preset][0]}, not of {model}; leave out one of them"
+            )
         short = {name: value for name, value in (("scale", scale), ("anchor", anchor)) if value is not None}
         unit = "one-sided-sign-test" if resample == "sign-test" and sided == 1 else resample
-        return cls(create(model, {**keyed(settings, "--set"), **short}), unit, **samples)
+        return cls(create(preset or model, {**keyed(settings, "--set"), **short}), unit, **samples)
 
     def rank(self, data: Judgments | PairCounts, execution: Execution, *, largest_component: bool = False) -> Ranking:
         """Rank one table."""
@@ -184,11 +189,27 @@ class RankingOptions:
         )  # fmt: skip
 
 
+def _typed(option: str) -> bool:
+    """Whether an option was given, rather than left to its default."""
+    return click.get_current_context().get_parameter_source(option) == click.core.ParameterSource.COMMANDLINE
+
+
+_PRESET_HELP = (
+    "A convention by name. arena: bradley-terry with ties as half a win for both, on an Elo scale of mean 1000."
+)
+#: For a command that takes one model, and for those that take several.
+_PRESET = click.option("--preset", type=click.Choice(list(PRESETS)), help=_PRESET_HELP)
+presets_option = click.option(
+    "--preset", "presets", type=click.Choice(list(PRESETS)), multiple=True,
+    help=f"{_PRESET_HELP} Repeat for several, and with --model.",
+)  # fmt: skip
+
 _RANKING_OPTIONS = (
     click.option("--model", type=click.Choice(list(MODELS)), default=DEFAULT_MODEL, show_default=True,
                  help="Model that scores the systems."),
     click.option("--set", "settings", multiple=True, metavar="NAME=VALUE",
                  help="A setting of the model. Repeat for several."),
+    _PRESET,
     click.option("--resamples", type=click.IntRange(1), default=1000, show_default=True, help="Bootstrap samples."),
     click.option("--resample",
                  type=click.Choice([source for source in SOURCES if source != "one-sided-sign-test"]),  # --sided 1
@@ -262,9 +283,8 @@ def execution_options(function: F) -> F:
 def _connected(scheduler: str) -> Iterator[Executor]:
     from ..compute.dask import connect
 
-    context = click.get_current_context()
     for name in ("executor", "workers"):
-        if context.get_parameter_source(name) == click.core.ParameterSource.COMMANDLINE:
+        if _typed(name):
             raise InputError(f"--dask says where work runs, and so does --{name}; leave out one of them")
     with connect(scheduler, notify=lambda message: click.echo(message, err=True)) as executor:
         yield executor

@@ -17,8 +17,9 @@ import numpy as np
 
 from ..compute import RngLike
 from ..errors import InputError, UnplaceableError
-from ..judgments import FloatArray, IntArray, Judgments, PairCounts
+from ..judgments import BoolArray, FloatArray, IntArray, Judgments, PairCounts, UnitKinds
 from . import MODELS
+from .presets import PRESETS, check_preset
 
 RangeSource = Literal["resampling", "posterior", "runs"]
 #: What a model is fitted to and resampled on: pair counts are enough, or it reads the rows.
@@ -60,6 +61,8 @@ class Fit:
     notes: tuple[str, ...] = ()
     #: Scores of single posterior draws or runs, (draws, systems), where the model makes them.
     draws: FloatArray | None = field(default=None, repr=False)
+    #: Codes of the systems, best first, where the model's answer is an order; None where it is that of the scores.
+    order: IntArray | None = field(default=None, repr=False)
 
     @property
     def ranks(self) -> bool:
@@ -171,6 +174,8 @@ class Model(Protocol):
     def score(self, batch: PairCounts, rngs: Sequence[np.random.Generator]) -> FloatArray: ...
     def prepared(self, counts: PairCounts) -> Scorer: ...
     def rescore(self, judgments: Judgments, *, rng: np.random.Generator) -> FloatArray: ...
+    def one_sided(self, counts: PairCounts) -> BoolArray: ...
+    def exact_interval(self, kinds: UnitKinds, system: int, p: float) -> tuple[float, float] | None: ...
 
 
 class ModelBase:
@@ -217,6 +222,19 @@ class ModelBase:
         must get a finite score.
         """
         raise NotImplementedError
+
+    def one_sided(self, counts: PairCounts) -> BoolArray:
+        """Systems that won, or lost, everything that the model counts.
+
+        They do so in every bootstrap sample too, so samples cannot show how unsure their scores are.
+        """
+        ties = counts.ties.sum(axis=1) if self.linked_by == "any" else 0.0
+        wins, losses = counts.wins.sum(axis=1), counts.wins.sum(axis=0)
+        return np.asarray((wins + ties == 0) | (losses + ties == 0))
+
+    def exact_interval(self, kinds: UnitKinds, system: int, p: float) -> tuple[float, float] | None:
+        """The interval, of level 1 − p, of a one-sided system's score, where the number of its units gives one."""
+        return None
 
 
 class CountModel(ModelBase):
@@ -310,7 +328,8 @@ def create(model: str | Model, given: Mapping[str, Any] | None = None) -> Model:
     Parameters
     ----------
     model
-        An id, alone or with settings: ``bradley-terry``, ``bradley-terry:ties=rao-kupper,scale=elo``.
+        An id, alone or with settings: ``bradley-terry``, ``bradley-terry:ties=rao-kupper,scale=elo``; or the name of
+        a preset, such as ``arena``, which may be given more settings but no others for those that it sets.
     given
         More settings, as text or as they are: ``{"published": "yes"}``.
     """
@@ -322,6 +341,7 @@ def create(model: str | Model, given: Mapping[str, Any] | None = None) -> Model:
         return model
     model_id, written = parse_model(model)
     wanted = {**written, **(given or {})}
+    check_preset(model.partition(":")[0], wanted)
     kind = MODELS.load(model_id)
     known = {f.name: f for f in dataclasses.fields(kind)}
     if unknown := [name for name in wanted if name not in known]:
@@ -331,12 +351,17 @@ def create(model: str | Model, given: Mapping[str, Any] | None = None) -> Model:
 
 
 def parse_model(text: str) -> tuple[str, dict[str, str]]:
-    """``ID`` or ``ID:NAME=VALUE,NAME=VALUE`` as an id and settings."""
+    """``ID`` or ``ID:NAME=VALUE,NAME=VALUE`` as an id and settings; a preset is the id and settings it stands for."""
     model_id, _, given = text.partition(":")
     pairs = [pair.partition("=") for pair in given.split(",") if pair]
     if bad := [name for name, sign, value in pairs if not (name and sign and value)]:
         raise InputError(f"model {text!r}: cannot read {bad[0]!r}; allowed: ID, or ID:NAME=VALUE,NAME=VALUE")
-    return model_id, {name.strip(): value.strip() for name, _, value in pairs}
+    wanted = {name.strip(): value.strip() for name, _, value in pairs}
+    if model_id not in PRESETS:
+        return model_id, wanted
+    check_preset(model_id, wanted)
+    own, settings = PRESETS[model_id]
+    return own, {**settings, **wanted}
 
 
 def _parse_setting(name: str, text: str, kind: type) -> Any:

@@ -10,7 +10,7 @@ import numpy as np
 
 from ..compute import RngLike
 from ..errors import InputError, UnplaceableError
-from ..judgments import FloatArray, Judgments, PairCounts
+from ..judgments import BoolArray, FloatArray, IntArray, Judgments, PairCounts
 from .base import Convergence, CountModel, Fit, Links, OutcomeFit, check_placeable, counts_of
 
 _KINDS = {"ignore": 0, "half": 0, "davidson": 1, "rao-kupper": 2}
@@ -88,6 +88,15 @@ class BradleyTerry(CountModel):
         start = np.zeros(len(counts.systems) + 1)
         x, _, _ = newton(self.kind, wins, ties, start, self.precision, _TOLERANCE, _STEPS)
         return Resampled(self, x, np.linalg.inv(information(self.kind, wins, ties, x, self.precision)))
+
+    def one_sided(self, counts: PairCounts) -> BoolArray:
+        """Systems whose strength only the prior keeps finite, seen from the anchor or else the largest group."""
+        label = _groups(counts, ties_bind=self.ties != "ignore")
+        if (anchor := self._anchor()) is not None:
+            return np.asarray(label != label[counts.systems.index(anchor[0])])
+        sizes = np.bincount(label)
+        largest = np.flatnonzero(sizes == sizes.max())
+        return np.asarray(label != largest[0]) if len(largest) == 1 else np.ones(len(label), dtype=bool)
 
     @property
     def kind(self) -> int:
@@ -221,14 +230,23 @@ class Resampled:
         return self.model._scaled(near[:, :-1], batch.systems)
 
 
-def _check_bounded(counts: PairCounts, *, ties_bind: bool) -> None:
-    """Maximum likelihood is finite only if no group of systems beats all others every time (Ford 1957)."""
+def _groups(counts: PairCounts, *, ties_bind: bool) -> IntArray:
+    """Groups of systems, by number, that beat, or tie with, each other in circles; 0 for all if there is only one.
+
+    Of two groups, one won every comparison with the other: how far apart they are only a prior can say (Ford 1957).
+    """
     from scipy.sparse.csgraph import connected_components
 
     beats = counts.wins + (counts.ties if ties_bind else 0)
-    number, label = connected_components(beats > 0, directed=True, connection="strong")
-    if number == 1:
+    return np.asarray(connected_components(beats > 0, directed=True, connection="strong")[1])
+
+
+def _check_bounded(counts: PairCounts, *, ties_bind: bool) -> None:
+    """Maximum likelihood is finite only if no group of systems beats all others every time (Ford 1957)."""
+    label = _groups(counts, ties_bind=ties_bind)
+    if not label.any():
         return
+    number = label.max() + 1
     groups = ["; ".join(n for n, g in zip(counts.systems, label, strict=True) if g == k) for k in range(number)]
     raise UnplaceableError(
         f"without a prior the strengths are infinite: of these {number} groups, each won or lost all its comparisons "

@@ -4,23 +4,36 @@ Both are the minimum feedback arc set problem: every pair placed against its maj
 fall into strongly connected groups of the "not beaten by" relation; between groups the order is forced, so
 only within groups is there anything to solve. A group of up to `EXACT_BY_SUBSETS` systems is solved by
 dynamic programming over subsets, a larger one by an integer program. When several orders are optimal, a
-system's place is its mean place over all of them (subsets) or its place in one of them (integer program).
+system's score is its mean place over all of them (subsets) or its place in one of them (integer program), so that
+names play no part in it. The order of these means need not be optimal; the order that a fit gives is.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from math import prod
 
 import numpy as np
 
-from ..judgments import FloatArray, PairCounts
-from .base import CountModel
+from ..compute import RngLike
+from ..judgments import FloatArray, IntArray, Judgments, PairCounts
+from .base import CountModel, Fit, check_placeable, counts_of
 
 #: 2²⁰ subsets take 25 MB and, on the machine of the benchmark table, tens of milliseconds.
 EXACT_BY_SUBSETS = 20
 #: How long the integer program may search for a proof, in seconds.
 SECONDS = 60.0
+#: Beside an order of the integer program, so many others that are as good are looked for.
+MOST_FOUND = 1000
+
+
+@dataclass(frozen=True)
+class OrderFit(Fit):
+    """A fit whose `order` is optimal; ``optimal`` orders are, or at least so many if not all were ``counted``."""
+
+    optimal: int = field(kw_only=True, default=1)
+    counted: bool = field(kw_only=True, default=True)
 
 
 class _OrderModel(CountModel):
@@ -30,18 +43,26 @@ class _OrderModel(CountModel):
         """``margins[..., i, j]``: what is gained by placing i before j rather than after; antisymmetric."""
         raise NotImplementedError
 
-    def score(self, batch: PairCounts, rngs: Sequence[np.random.Generator]) -> FloatArray:
-        return np.stack([-(1.0 + best_places(margins)[0]) for margins in self.margins(batch)])
+    def fit(self, data: Judgments | PairCounts, *, rng: RngLike = None) -> OrderFit:
+        counts = counts_of(data)
+        check_placeable(counts, linked_by=self.linked_by)
+        margins = self.margins(counts)
+        found = optimum(margins)
+        optimal = found.optimal
+        if found.searched > 1 and found.proven:
+            optimal *= _as_good(margins, found.order)
+        return OrderFit(
+            self,
+            counts.systems,
+            -(1.0 + found.places),
+            notes=_remarks(found, optimal),
+            order=found.order,
+            optimal=optimal,
+            counted=found.searched == 1,
+        )
 
-    def notes(self, counts: PairCounts) -> tuple[str, ...]:
-        largest = max(len(g) for g in groups(self.margins(counts)))
-        if largest <= EXACT_BY_SUBSETS:
-            return ()
-        _, proven = best_places(self.margins(counts))
-        state = "one optimal order, by integer programming" if proven else (
-            f"the best order found in {SECONDS:.0f} s; not proven optimal"
-        )  # fmt: skip
-        return (f"{largest} systems beat each other in cycles: {state}",)
+    def score(self, batch: PairCounts, rngs: Sequence[np.random.Generator]) -> FloatArray:
+        return np.stack([-(1.0 + optimum(margins).places) for margins in self.margins(batch)])
 
 
 @dataclass(frozen=True)
@@ -77,7 +98,7 @@ class MostProbableRanking(_OrderModel):
         return odds - np.swapaxes(odds, -1, -2)
 
 
-def groups(margins: FloatArray) -> list[np.ndarray]:
+def groups(margins: FloatArray) -> list[IntArray]:
     """The systems in strongly connected groups of "i is not beaten by j", best group first.
 
     Any two systems are related one way or both, so the groups form one chain, and a member of an earlier
@@ -92,29 +113,84 @@ def groups(margins: FloatArray) -> list[np.ndarray]:
     return sorted(members, key=lambda m: -int((margins[m[0]] > 0).sum()))
 
 
-def best_places(margins: FloatArray) -> tuple[FloatArray, bool]:
-    """Places from 0 in an order of least cost, and whether it is proven to be one."""
-    from ..kernels.linear_order import mean_places
+@dataclass(frozen=True)
+class Optimum:
+    """Orders of least cost: each system's mean place over them, from 0, one of them, and how many there are.
 
-    places = np.zeros(len(margins))
-    proven = True
-    start = 0
+    ``searched`` is the size of the largest group that the integer program had to order, 1 if there was none. In such a
+    group places are those of the one order, and others that are as good are not among the ``optimal``.
+    """
+
+    places: FloatArray
+    order: IntArray
+    optimal: int
+    searched: int
+    proven: bool
+
+
+def optimum(margins: FloatArray) -> Optimum:
+    """The orders in which what stands against a margin is least."""
+    from ..kernels.linear_order import optimal_orders
+
+    places, orders, ways = np.zeros(len(margins)), [], [1]
+    searched, proven, start = 1, True, 0
     for group in groups(margins):
         inner = margins[np.ix_(group, group)]
         if len(group) == 1:
-            places[group] = start
+            order, inside = np.zeros(1, dtype=np.int64), np.zeros(1)
         elif len(group) <= EXACT_BY_SUBSETS:
             cost = np.maximum(0.0, -inner)
-            places[group] = start + mean_places(cost, 1e-12 * max(cost.sum(), 1.0))[1]
+            _, count, inside, order = optimal_orders(cost, 1e-12 * max(cost.sum(), 1.0))
+            ways.append(int(count))
         else:
             order, optimal = _integer_program(inner)
-            places[group[order]] = start + np.arange(len(group))
-            proven &= optimal
+            inside = np.argsort(order).astype(np.float64)
+            searched, proven = max(searched, len(group)), proven and optimal
+        places[group] = start + inside
+        orders.append(group[order])
         start += len(group)
-    return places, proven
+    return Optimum(places, np.concatenate(orders), prod(ways), searched, proven)
 
 
-def _integer_program(margins: FloatArray) -> tuple[np.ndarray, bool]:
+def _as_good(margins: FloatArray, order: IntArray) -> int:
+    """How many orders are reached from an optimal one by moving single systems at no cost, `MOST_FOUND` at most.
+
+    Only within groups that the integer program ordered: the optimal orders of the others are counted already.
+    """
+    large = [group for group in groups(margins) if len(group) > EXACT_BY_SUBSETS]
+    return prod(_found_by_moves(margins, order[np.isin(order, group)]) for group in large)
+
+
+def _found_by_moves(margins: FloatArray, order: IntArray) -> int:
+    tolerance = 1e-9 * max(np.abs(margins).sum(), 1.0)
+    seen, waiting = {tuple(order.tolist())}, [order.tolist()]
+    while waiting and len(seen) < MOST_FOUND:
+        current = waiting.pop()
+        for place, moved in enumerate(current):
+            rest = current[:place] + current[place + 1 :]
+            # gained[k]: what is gained by standing at place k of the rest rather than first.
+            gained = np.concatenate([[0.0], np.cumsum(margins[rest, moved])])
+            for k in np.flatnonzero(np.abs(gained - gained[place]) <= tolerance).tolist():
+                other = (*rest[:k], moved, *rest[k:])
+                if other not in seen and len(seen) < MOST_FOUND:
+                    seen.add(other)
+                    waiting.append(list(other))
+    return len(seen)
+
+
+def _remarks(found: Optimum, optimal: int) -> tuple[str, ...]:
+    """What a reader should know of an order."""
+    if found.searched == 1:
+        several = f"{optimal:,} orders are optimal; one is shown, and scores are mean places over all of them"
+        return (several,) if optimal > 1 else ()
+    cycles = f"{found.searched} systems beat each other in cycles"
+    if not found.proven:
+        return (f"{cycles}: the best order found in {SECONDS:.0f} s; not proven optimal",)
+    others = f"at least {optimal:,} orders are optimal" if optimal > 1 else "there may be others"
+    return (f"{cycles}: one optimal order, by integer programming; {others}",)
+
+
+def _integer_program(margins: FloatArray) -> tuple[IntArray, bool]:
     """The linear ordering problem: x[i, j] = 1 if i stands before j, no cycle of three."""
     from scipy.optimize import Bounds, LinearConstraint, milp
     from scipy.sparse import csr_array

@@ -10,12 +10,23 @@ import numpy as np
 
 from ..compute import Execution, RngLike, Stream
 from ..errors import InputError
-from ..judgments import FEW_UNITS, UNITS, IntArray, Judgments, PairCounts, Unit, choose_unit, few_units, unit_count
+from ..judgments import (
+    UNITS,
+    FloatArray,
+    IntArray,
+    Judgments,
+    PairCounts,
+    Unit,
+    choose_unit,
+    few_units,
+    unit_count,
+)
 from ..models import DEFAULT_MODEL
 from ..models.base import Fit, Model, check_one_lang_pair, counts_of, create
 from . import SOURCES
 from .bootstrap import Replicates, comparable, from_draws, resample
-from .ranges import best, clusters, least_samples, rank_ranges, score_intervals
+from .intervals import Spread, bootstrap_spread, few_one_sided, spread
+from .ranges import best, clusters, least_samples, rank_ranges
 from .record import Record
 from .result import RankedSystem, Ranking
 from .significance import decisions, sign_test_ranges
@@ -86,7 +97,7 @@ def rank(
         facts["largest_component"] = True
     return Ranking(
         fit=fit,
-        lines=_lines(fit, evidence, p),
+        lines=_lines(fit, evidence),
         judgments=judged,
         lang_pair=_lang_pair(data),
         record=Record.of({**evidence.facts, **facts}, model, origin),
@@ -136,6 +147,7 @@ class Evidence:
     replicates: Replicates | None = field(default=None, repr=False)
     facts: Mapping[str, Any] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+    spread: Spread | None = field(default=None, repr=False)
 
 
 def source_of(model: Model, wanted: str | None) -> str | None:
@@ -154,7 +166,8 @@ def gather(model: Model, data: Judgments | PairCounts, fit: Fit, request: Reques
         ranges = sign_test_ranges(decisions(data), p=p, sided=SIGN_TESTS[source])
         return Evidence(ranges, None, {"unit": "sign-test", "sided": SIGN_TESTS[source], "p": p})
     if source == "posterior" or (source is None and model.ranges_from == "runs"):
-        return _from_samples(from_draws(fit, request.execution), source, p)
+        draws = from_draws(fit, request.execution)
+        return _from_samples(draws, spread(draws, model, p), source, p)
     if source is None:
         return Evidence(facts={"unit": None})
     unit, fallback = choose_unit(data, source)
@@ -163,30 +176,17 @@ def gather(model: Model, data: Judgments | PairCounts, fit: Fit, request: Reques
         return Evidence(
             facts={"unit": None}, notes=(f"only one {one}, so there is nothing to resample and there are no ranges",)
         )
-    evidence = _from_samples(request.draw(model, data, unit), unit, p)
-    notes = [fallback, few_units(data, unit), _one_sided(counts_of(data))]
+    samples = request.draw(model, data, unit)
+    evidence = _from_samples(samples, bootstrap_spread(samples, model, data, unit, p), unit, p)
+    notes = [fallback, few_units(data, unit), few_one_sided(counts_of(data)), *evidence.notes]
     if unit == choose_unit(data, "auto")[0]:
         notes.append(_judges_matter(model, data, evidence, request))
     return replace(evidence, notes=tuple(note for note in notes if note))
 
 
-def _from_samples(replicates: Replicates, unit: str | None, p: float) -> Evidence:
+def _from_samples(replicates: Replicates, spread: Spread, unit: str | None, p: float) -> Evidence:
     facts = {"unit": unit, "resamples": len(replicates.scores), "p": p}
-    return Evidence(rank_ranges(replicates.places, p=p), replicates, facts)
-
-
-def _one_sided(counts: PairCounts) -> str | None:
-    """A warning of systems that won, or lost, all of their few comparisons: no sample can show them otherwise."""
-    wins, losses = counts.wins.sum(axis=1), counts.wins.sum(axis=0)
-    one_sided = ((wins == 0) | (losses == 0)) & (wins + losses < FEW_UNITS)
-    names = [name for name, sure in zip(counts.systems, one_sided, strict=True) if sure]
-    if not names:
-        return None
-    shown = ", ".join(names[:5]) + (f" and {len(names) - 5} more" if len(names) > 5 else "")
-    return (
-        f"won or lost every one of fewer than {FEW_UNITS} decided comparisons, so that no bootstrap sample can show "
-        f"how unsure their places are: {shown}"
-    )
+    return Evidence(rank_ranges(replicates.places, p=p), replicates, facts, spread.notes, spread)
 
 
 def _judges_matter(model: Model, data: Judgments | PairCounts, evidence: Evidence, request: Request) -> str | None:
@@ -218,29 +218,40 @@ def _mean_width(places: IntArray, p: float) -> float:
 # -- one line per system -------------------------------------------------------------------------------
 
 
-def _lines(fit: Fit, evidence: Evidence, p: float) -> tuple[RankedSystem, ...]:
+def _lines(fit: Fit, evidence: Evidence) -> tuple[RankedSystem, ...]:
     assert fit.scores is not None  # rank() refused other fits
     level = comparable(fit.scores)
-    ranges, numbers, sampled = None, None, None
+    ranges, numbers, firsts, intervals, errors = None, None, None, None, None
     if evidence.ranges is not None:
         ranges, numbers = evidence.ranges.tolist(), clusters(evidence.ranges).tolist()
-    if evidence.replicates is not None:
-        scores = evidence.replicates.scores
-        intervals = comparable(score_intervals(scores, p=p)).tolist()
-        errors, firsts = scores.std(axis=0, ddof=1).tolist(), best(evidence.replicates.places).tolist()
-        sampled = list(zip(intervals, errors, firsts, strict=True))
-    # Equal scores share a rank and stand by name (codes are sorted names).
-    order = np.lexsort((np.arange(len(level)), -level))
+    if evidence.replicates is not None and evidence.spread is not None:
+        firsts = best(evidence.replicates.places).tolist()
+        intervals = [None if np.isnan(low) else (low, high) for low, high in evidence.spread.intervals.tolist()]
+        errors = [None if np.isnan(error) else error for error in evidence.spread.errors.tolist()]
+    order, ranks = _standing(fit, level)
     return tuple(
         RankedSystem(
             system=fit.systems[i],
             score=float(level[i]),
-            rank=1 + int((level > level[i]).sum()),
+            rank=int(ranks[i]),
             range=tuple(ranges[i]) if ranges else None,
             cluster=numbers[i] if numbers else None,
-            interval=tuple(sampled[i][0]) if sampled else None,
-            error=sampled[i][1] if sampled else None,
-            best=sampled[i][2] if sampled else None,
+            interval=intervals[i] if intervals else None,
+            error=errors[i] if errors else None,
+            best=firsts[i] if firsts else None,
         )
         for i in order.tolist()
     )
+
+
+def _standing(fit: Fit, level: FloatArray) -> tuple[IntArray, IntArray]:
+    """Codes of the systems, best first, and the rank of every code. Equal scores share a rank."""
+    if fit.order is None:
+        # Equal ones stand by name (codes are sorted names).
+        return np.lexsort((np.arange(len(level)), -level)), 1 + (level > level[:, None]).sum(axis=1)
+    # The order need not be that of the scores: only equal ones that follow each other in it share a rank.
+    starts = np.diff(level[fit.order], prepend=np.nan) != 0
+    places = np.arange(1, len(level) + 1)
+    ranks = np.empty_like(places)
+    ranks[fit.order] = np.maximum.accumulate(np.where(starts, places, 1))
+    return fit.order, ranks

@@ -41,7 +41,9 @@ def ranking_table(ranking: Ranking, *, title: str | None = None) -> Table:
     columns = [Column("cluster"), Column("range", range_text)] if ranking.ranged else [Column("rank")]
     columns.append(Column("score", score_text))
     if sampled := ranking.replicates is not None:
-        columns.append(Column(f"{level_text(ranking.record.facts['p'])} interval", interval_text))
+        columns.append(
+            Column(f"{level_text(ranking.record.facts['p'])} interval", lambda span: interval_text(span) or "–")
+        )
     columns.append(Column("system", align="left"))
     rows: list[list[Any]] = [
         [

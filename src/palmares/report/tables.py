@@ -256,6 +256,10 @@ def _below(table: Table) -> list[str]:
 # -- how numbers are written -----------------------------------------------------------------------
 
 
+#: Scores are compared and kept to so many decimals.
+_MOST_DIGITS = 12
+
+
 def score_text(value: float | None) -> str:
     """Three decimals, one where a score is in the hundreds (Elo), and a real minus sign."""
     if value is None:
@@ -273,8 +277,16 @@ def range_text(span: tuple[int, int] | None) -> str:
 
 
 def interval_text(span: tuple[float, float] | None) -> str:
-    """``[−0.1, 0.25]`` with three decimals; in brackets, because a dash would read as a minus."""
-    return "" if span is None else f"[{score_text(span[0])}, {score_text(span[1])}]"
+    """``[−0.1, 0.25]`` with three decimals, or as many as tell the ends apart.
+
+    In brackets, because a dash would read as a minus.
+    """
+    if span is None:
+        return ""
+    ends, digits = [score_text(end) for end in span], 1
+    while ends[0] == ends[1] and span[0] != span[1] and (digits := digits + 1) <= _MOST_DIGITS:
+        ends = [f"{end:.{digits}f}".replace("-", "−") for end in span]
+    return f"[{ends[0]}, {ends[1]}]"
 
 
 def level_text(p: float) -> str:

@@ -139,7 +139,10 @@ def _resample(sums: Sums, seed: int, lo: int, first: int, last: int) -> FloatArr
 
 
 def _spans(values: FloatArray, p: float) -> list[Span]:
-    """The middle of each column; none where κ could not be computed in more than the share p of the samples."""
+    """The middle of each column; none where κ could not be computed in more than the share p of the samples.
+
+    None where it is a single value either: that κ is 1 in every sample does not make it certain.
+    """
     spans: list[Span] = []
     for column in values.T:
         defined = column[~np.isnan(column)]
@@ -147,7 +150,7 @@ def _spans(values: FloatArray, p: float) -> list[Span]:
             spans.append(None)
             continue
         ((low, high),) = middle(defined[:, None], p=p)
-        spans.append((float(low), float(high)))
+        spans.append((float(low), float(high)) if low < high else None)
     return spans
 
 

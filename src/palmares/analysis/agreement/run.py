@@ -340,5 +340,8 @@ def _notes_on(measure: Measure, resamples: int) -> list[str]:
     if value.kappa is None:
         return [f"{measure.kind}: every judgment is a tie, so judges must agree by chance alone and κ is not defined"]
     if resamples and value.interval is None:
+        if value.agreed in (0, value.pairs):
+            word = "agrees" if value.agreed else "disagrees"
+            return [f"{measure.kind}: every pair {word}, so in every sample too, and κ has no interval"]
         return [f"{measure.kind}: κ is not defined in too many of the {resamples} resamples to give it an interval"]
     return []
