@@ -97,7 +97,7 @@ def test_with_sign_tests_a_pair_has_its_own_p(source: str, alternative: str) -> 
 def test_the_table_says_how_many_are_separated(ranking: Ranking) -> None:
     shown = VIEWS.load("rank").tables([Grouped(ranking)], "pairs")[1]
     assert [column.name for column in shown.columns] == [
-        "above", "below", "difference", "95 % interval", "P", "separated"
+        "above", "below", "lead", "95 % interval", "P", "separated"
     ]  # fmt: skip
     assert shown.notes[0].startswith("2 of 3 pairs are separated")
     assert shown.rules == {2}  # above the pairs of the second system

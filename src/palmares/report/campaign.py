@@ -137,7 +137,8 @@ def _control_cells(controls: ControlResults) -> tuple[Any, ...]:
 
 def _people(results: Sequence[Grouped[Presence]], part: str | None = None) -> list[Table]:
     columns = [
-        _text("name"), _text("role"), _langs("langs"), _text("pseudonym"), _text("consented"), _text("practised"),
+        _text("name"), _text("role"), _langs("langs"), Column("pseudonym", align="left", if_long="whole"),
+        _text("consented"), _text("practised"),
         _time("link_until"), _time("session_until"),
     ]  # fmt: skip
     rows = [

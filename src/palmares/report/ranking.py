@@ -100,7 +100,7 @@ def pair_table(ranking: Ranking) -> Table:
     """One row for every two systems, a line above the pairs of the next one."""
     pairs, level = ranking.pairs, level_text(ranking.record.facts["p"])
     sampled = ranking.replicates is not None
-    columns = [Column("above", align="left"), Column("below", align="left"), Column("difference", score_text)]
+    columns = [Column("above", align="left"), Column("below", align="left"), Column("lead", score_text)]
     if sampled:
         columns += [Column(f"{level} interval", lambda span: interval_text(span) or "–"), Column("P", _share)]
     columns += [] if ranking.tests is None else [Column("p", chance_text)]
@@ -122,13 +122,15 @@ def _pair_notes(ranking: Ranking) -> list[str]:
     notes = [f"{apart} of {len(pairs)} pairs are separated: the rank ranges of the two systems do not overlap."]
     if ranking.replicates is not None:
         notes.append(
-            "difference: of scores; P: the share of samples in which the first system stands above the second."
+            "lead: difference of scores; P: the share of samples in which the first system stands above the second."
         )
         if any(pair.interval is None for pair in pairs):
             notes.append("–: every sample gives the same difference, which says nothing of how sure it is.")
     if ranking.tests is not None:
         sides = "one" if ranking.record.facts["sided"] == 1 else "two"
-        notes.append(f"difference: of scores; p: of the {sides}-sided sign test on the comparisons of the two alone.")
+        notes.append(
+            f"lead: difference of scores; p: of the {sides}-sided sign test on the comparisons of the two alone."
+        )
     return notes
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 
 ELLIPSIS = "…"
@@ -14,6 +14,8 @@ _SIGN, _KEPT = " %", "\xa0%"
 
 #: Pieces of one name that a shortened form shows, with an ellipsis between them.
 _Pieces = tuple[str, ...]
+#: Picks the pieces from the letters of a name; none, where the name is too short for it.
+_Cut = Callable[[Sequence[str]], _Pieces]
 
 
 def cells(text: str) -> int:
@@ -53,36 +55,56 @@ def longest_word(text: str) -> int:
 def shortened(names: Iterable[str], width: int) -> dict[str, str]:
     """Every name in at most ``width`` cells: long ones lose their middle, ``newstest…4482.de-en``.
 
-    What is shown of a name fits no other of the names, so nobody takes one for another: where beginning and end do
-    not tell names apart, more of either is shown, or a piece from the middle; a number where nothing else does.
+    What is shown of a name fits no other of the names, so nobody takes one for another. All are cut at the same place,
+    if one can be found that tells them apart; else each where it differs, with a piece from the middle if need be, and
+    a number where nothing else tells two apart.
     """
     width = max(width, _NARROWEST)
-    distinct = list(dict.fromkeys(names))
-    shown = {name: name for name in distinct if cells(name) <= width}
-    letters = {name: _letters(name) for name in distinct}
-    left = [name for name in distinct if name not in shown]
-    for pieces_of in _cuts(width, max((len(letters[name]) for name in left), default=0)):
+    letters = {name: _letters(name) for name in dict.fromkeys(names)}
+    shown = {name: name for name in letters if cells(name) <= width}
+    left = [name for name in letters if name not in shown]
+    if not left:
+        return shown
+    longest = max(len(letters[name]) for name in left)
+    for cut in _cuts(width):
+        told = _told_apart(cut, letters, left, shown)
+        if len(told) == len(left):
+            return shown | told
+    for cut in (*_cuts(width), *_cuts_with_middle(width, longest)):
+        shown |= _told_apart(cut, letters, left, shown)
+        left = [name for name in left if name not in shown]
         if not left:
             break
-        pieces = {name: pieces_of(letters[name]) for name in distinct}
-        often = Counter(pieces.values())
-        for name in left:
-            text = ELLIPSIS.join(pieces[name])
-            if often[pieces[name]] == 1 and text not in shown.values() and _fits_one(pieces[name], distinct):
-                shown[name] = text
-        left = [name for name in left if name not in shown]
     for name in left:
         shown[name] = next(text for text in _numbered(letters[name], width) if text not in shown.values())
     return shown
 
 
-def _cuts(width: int, longest: int) -> Iterator[Callable[[Sequence[str]], _Pieces]]:
-    """Ways to cut all names, the best first: in the middle, further and further from it, then with a piece between."""
+def _told_apart(
+    cut: _Cut, letters: Mapping[str, Sequence[str]], wanted: Iterable[str], shown: Mapping[str, str]
+) -> dict[str, str]:
+    """Those of the wanted names that a cut tells from all others, as it shows them."""
+    pieces = {name: cut(of_name) for name, of_name in letters.items()}
+    often, taken = Counter(pieces.values()), set(shown.values())
+    return {
+        name: text
+        for name in wanted
+        if often[pieces[name]] == 1
+        and (text := ELLIPSIS.join(pieces[name])) not in taken
+        and _fits_one(pieces[name], letters)
+    }
+
+
+def _cuts(width: int) -> Iterator[_Cut]:
+    """Ways to cut out the middle, the best first: half way, then further and further from there."""
     room = width - 1
     for tail in sorted(range(1, room), key=lambda t: abs(t - room // 2)):
         yield lambda letters, tail=tail: (_first(letters, room - tail), _last(letters, tail))  # type: ignore[misc]
-    side = (width - 2) // 3
-    if side > 0:
+
+
+def _cuts_with_middle(width: int, longest: int) -> Iterator[_Cut]:
+    """Ways to keep a piece of the middle, from every letter on."""
+    if (side := (width - 2) // 3) > 0:
         for start in range(1, longest):
             yield lambda letters, start=start: _with_middle(letters, start, side, width)  # type: ignore[misc]
 
