@@ -272,6 +272,12 @@ def test_segments_named_by_the_user(file: MakeFile) -> None:
     assert read(file(text), options=options).segments == ("d1",)
 
 
+def test_the_judge_cannot_be_left_out(file: MakeFile) -> None:
+    """Without it, the numbers of items would be taken for segments."""
+    with pytest.raises(InputError, match=r"the judge is needed .*--across-judges raw"):
+        read(file(_appraise(*_CAMPAIGN)), columns={"judge": ""})
+
+
 def test_a_type_that_means_something_else(file: MakeFile) -> None:
     text = "user,system,item,type,score,document\nann,A,1,news,80,d\nann,B,1,news,60,d\n"
     _, report = read_with_report(file(text), options=ReadOptions(faults=0))

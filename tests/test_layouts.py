@@ -142,6 +142,14 @@ def test_a_header_behind_a_mark(above: str, file: MakeFile) -> None:
     assert "the header is the comment line '#system_a" in _notes(judgments)
 
 
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+def test_a_column_called_by_a_mark(end: str, file: MakeFile) -> None:
+    text = f"#,system_a,system_b,outcome,judge{end}" + "".join(
+        f"{n},{','.join(r)}{end}" for n, r in enumerate(_RECORDS)
+    )
+    assert read(file(text), faults=0) == _MEANT
+
+
 def test_a_record_that_may_be_commented_out_is_not_guessed(file: MakeFile) -> None:
     text = "segment,system_a,system_b,winner\n1,m1,m2,m1\n#2,m1,m2,m2\n3,m1,m2,m1\n"
     with pytest.raises(InputError, match=r"line 3 begins with # and has the fields of a record \('#2,m1,m2,m2'\)"):

@@ -10,6 +10,7 @@ import re
 
 import polars as pl
 
+from ..errors import InputError
 from .base import RECORD, ReadOptions
 from .columns import Roles, Sieve, quoted
 from .scores import OF_AN_OUTPUT, Scores, compare, item_types, note_left_out, read_values, reject_controls, standardise
@@ -17,7 +18,7 @@ from .tables import TableFormat
 
 #: The names that columns have, in small letters and figures, by what is in them.
 _NAMES = {
-    "judge": ("login",),
+    "judge": ("user", "username", "login"),
     "source_lang": ("source",),
     "target_lang": ("target",),
     "item": ("item", "itemid", "segment", "segmentid"),
@@ -50,6 +51,11 @@ class DirectAssessment(TableFormat):
         types = item_types(frame, roles.present)
         if types is None or not self.matches(roles):
             return Scores().sift(frame, roles, options)
+        if options.columns.get("judge") == "":
+            raise InputError(
+                "items are numbered for every judge, so the judge is needed to know their segments; to compare scores "
+                "of different judges, use --across-judges raw or standardised"
+            )
         context = {role: column for role, column in columns.items() if role in ("judge", "source_lang", "target_lang")}
         roles = Roles({**roles.column, **context}, roles.present).without(*OF_AN_OUTPUT, "ranking")
         named = "segment" in options.columns
