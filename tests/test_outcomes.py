@@ -119,6 +119,17 @@ def test_the_rest_of_the_column_tells(rows: list[tuple[str, int]], first_second:
     assert _score(_read(file(_table("system_a,system_b,winner", *rows))), "A", "B") == first_second
 
 
+@pytest.mark.parametrize("odd", ["C,A,b", "C,A,C", "C,A,maybe"])
+def test_one_odd_record_in_many_decides_nothing(odd: str, file: MakeFile) -> None:
+    """Only sides, only names or neither reads it; it may as well be a fault."""
+    rows = [("B,A,A", 400), ("A,B,B", 100)]
+    for faults in (0.01, "lenient"):
+        message = _refusal(file(_table("system_a,system_b,winner", *rows, (odd, 1))), faults=faults)
+        assert "'B' : 'A' is 100 : 400 by names, 500 : 0 by sides" in message
+    told = _read(file(_table("system_a,system_b,winner", *rows, (odd, 6))), faults="lenient", outcomes="names")
+    assert _score(told, "A", "B") == (400, 0, 100)
+
+
 def test_a_sentence_and_a_relation_can_be_ambiguous_too(file: MakeFile) -> None:
     for row in ("B,A,A is better", "B,A,A > B"):
         assert "--outcomes names" in _refusal(file(_table("system_a,system_b,winner", (row, 3))))
