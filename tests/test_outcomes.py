@@ -195,6 +195,7 @@ def test_vocabularies(column: str, a: str, b: str, tie: str, file: MakeFile) -> 
         (("1", "0", "-1"), None),
         (("1", "0.5", "0"), None),
         (("1.0", "0.50", "0.0"), None),
+        (("1", "0", "\u22121"), None),
         (("1", "tie", "-1"), None),
         (("1", "0", "2"), {"1": "a", "2": "b", "0": "tie"}),
         (("1.0", "0.0", "2.0"), {"1": "a", "2": "b", "0": "tie"}),
@@ -309,7 +310,8 @@ def test_outcome_on_the_command_line(ok: Any, refused: Any, file: MakeFile) -> N
                  "--format", "json").json  # fmt: skip
     assert (found["judgments"], found["ties"]) == (7, 1)
     assert "got '1=c'; allowed: VALUE=a|b|tie|skip" in refused("describe", path, "--outcome", "1=c")
-    assert "got '1'; allowed" in refused("describe", path, "--outcome", "1")
+    for wrong in ("1", "", "1=a,"):
+        assert f"got {wrong!r}; allowed" in refused("describe", path, "--outcome", wrong)
     assert "'1' cannot mean both a and b" in refused("describe", path, "--outcome", "1=a,1=b")
 
 

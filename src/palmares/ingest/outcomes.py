@@ -292,7 +292,7 @@ def _by_number(groups: pl.DataFrame, *, asked: bool) -> list[Reading]:
 
 def _number(text: str) -> float | None:
     try:
-        number = float(text)
+        number = float(text.replace("\u2212", "-"))
     except ValueError:
         return None
     return number if isfinite(number) else None
