@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from strategies import examples
 
@@ -192,35 +192,30 @@ def test_sides_order_and_constant_columns_change_nothing(words: tuple[str, str, 
 def test_planted_faults_are_refused_or_said(words: tuple[str, str, str] | None, share: float, tmp_path: Path) -> None:
     """Rows are damaged only where the first system won, or anywhere, with one word, many, or nothing."""
 
-    @examples(4)
+    @examples(5)
     @given(
+        st.sampled_from([("P", "Q", "R"), ("A", "B", "C"), ("left", "model_b", "x")]),
         st.booleans(),
-        st.sampled_from([["perhaps"], ["?", "GPT", "99"], [""], ["a", "left", "P"], ["tie?"]]),
+        st.sampled_from([["perhaps"], ["?", "GPT", "99"], [""], ["a", "left", "Q"], ["tie?"]]),
         st.randoms(use_true_random=False),
     )
-    def check(one_sided: bool, damage: list[str], random: Any) -> None:
-        results: list[Result] = (
-            [("P", "Q", 0)] * 60 + [("Q", "P", 0)] * 30 + [("Q", "R", 1)] * 85 + [("R", "P", None)] * 25
-        )
+    def check(systems: tuple[str, str, str], one_sided: bool, damage: list[str], random: Any) -> None:
+        p, q, r = systems
+        results: list[Result] = [(p, q, 0)] * 60 + [(q, p, 0)] * 30 + [(q, r, 1)] * 85 + [(r, p, None)] * 25
         rows = _by_name(results) if words is None else _by_side(results, words)
+        used = {word.lower() for word in words or (*systems, "tie")}
+        faults = [word for word in damage if word.lower() not in used]  # a word of the file would be no fault
+        assume(faults)
         targets = [i for i, (_, _, won) in enumerate(results) if won == 0 or not one_sided]
-        hit = random.sample(targets, round(share * len(results)))
-        whole = [row for i, row in enumerate(zip(results, rows, strict=True)) if i not in hit]
-        unread = []
-        for i in hit:
-            new = random.choice(damage)
-            unread.append(new.lower() not in {value.lower() for *_, value in rows})
-            rows[i] = [*rows[i][:2], new]
-        if not all(unread):
-            return  # a fault that is a word of the file cannot be seen
-        path = _written(tmp_path / "x.csv", rows)
-        missing = damage == [""]
-        if missing and share <= 0.01:
-            assert _read(path) == _meant([result for result, _ in whole])
-        else:
-            assert _read(path) is None
+        hit = set(random.sample(targets, round(share * len(results))))
+        damaged = [[*row[:2], random.choice(faults)] if i in hit else row for i, row in enumerate(rows)]
+        kept = _meant([result for i, result in enumerate(results) if i not in hit])
+        path = _written(tmp_path / "x.csv", damaged)
+        allowed = (None, kept) if faults == [""] and share <= 0.01 else (None,)
+        assert _read(path) in allowed
         found = _read(path, faults="lenient")
-        assert found in (None, _meant([result for result, _ in whole]))
+        assert found in (None, kept)
+        assert found is not None or systems[0] != "P" or "99" in faults  # names and numbers may still be ambiguous
         if found is not None:
             _, report = read_with_report(path, options=ReadOptions(faults="lenient"))
             assert (report.records, len(report.rejected)) == (len(results), len(hit))

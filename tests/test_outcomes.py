@@ -119,6 +119,17 @@ def test_the_rest_of_the_column_tells(rows: list[tuple[str, int]], first_second:
     assert _score(_read(file(_table("system_a,system_b,winner", *rows))), "A", "B") == first_second
 
 
+@pytest.mark.parametrize("odd", ["C,A,b", "C,A,C", "C,A,maybe"])
+def test_one_odd_record_in_many_decides_nothing(odd: str, file: MakeFile) -> None:
+    """Only sides, only names or neither reads it; it may as well be a fault."""
+    rows = [("B,A,A", 400), ("A,B,B", 100)]
+    for faults in (0.01, "lenient"):
+        message = _refusal(file(_table("system_a,system_b,winner", *rows, (odd, 1))), faults=faults)
+        assert "'B' : 'A' is 100 : 400 by names, 500 : 0 by sides" in message
+    told = _read(file(_table("system_a,system_b,winner", *rows, (odd, 6))), faults="lenient", outcomes="names")
+    assert _score(told, "A", "B") == (400, 0, 100)
+
+
 def test_a_sentence_and_a_relation_can_be_ambiguous_too(file: MakeFile) -> None:
     for row in ("B,A,A is better", "B,A,A > B"):
         assert "--outcomes names" in _refusal(file(_table("system_a,system_b,winner", (row, 3))))
@@ -184,6 +195,7 @@ def test_vocabularies(column: str, a: str, b: str, tie: str, file: MakeFile) -> 
         (("1", "0", "-1"), None),
         (("1", "0.5", "0"), None),
         (("1.0", "0.50", "0.0"), None),
+        (("1", "0", "\u22121"), None),
         (("1", "tie", "-1"), None),
         (("1", "0", "2"), {"1": "a", "2": "b", "0": "tie"}),
         (("1.0", "0.0", "2.0"), {"1": "a", "2": "b", "0": "tie"}),
@@ -292,7 +304,8 @@ def test_outcome_on_the_command_line(ok: Any, refused: Any, file: MakeFile) -> N
                  "--format", "json").json  # fmt: skip
     assert (found["judgments"], found["ties"]) == (7, 1)
     assert "got '1=c'; allowed: VALUE=a|b|tie|skip" in refused("describe", path, "--outcome", "1=c")
-    assert "got '1'; allowed" in refused("describe", path, "--outcome", "1")
+    for wrong in ("1", "", "1=a,"):
+        assert f"got {wrong!r}; allowed" in refused("describe", path, "--outcome", wrong)
     assert "'1' cannot mean both a and b" in refused("describe", path, "--outcome", "1=a,1=b")
 
 

@@ -138,7 +138,7 @@ def _meanings(given: tuple[str, ...]) -> dict[str, str]:
     table: dict[str, str] = {}
     for text in given:
         parts = re.findall(rf"(.*?)=({'|'.join(OUTCOME_WORDS)})(?:,|$)", text)
-        if ",".join("=".join(part) for part in parts) != text:
+        if not parts or ",".join("=".join(part) for part in parts) != text:
             words = "|".join(OUTCOME_WORDS)
             raise InputError(f"--outcome: got {text!r}; allowed: VALUE={words}, and several with commas: 1=a,0=b")
         for value, word in parts:

@@ -17,7 +17,7 @@ import polars as pl
 from ..errors import InputError
 from ..judgments import A_BETTER, B_BETTER, EXTRA_PREFIX, TIE
 from . import Outcomes
-from .base import ReadOptions
+from .base import MOST_DROPPED, ReadOptions
 from .columns import Sieve, quoted
 from .words import MEANINGS, MISSING, SKIP, Word, meaning, normal, relation, side_of, subject
 
@@ -150,8 +150,8 @@ def _chosen(groups: pl.DataFrame, column: str, sides: tuple[str, str], options: 
     """The one reading of the column, or a refusal that says how to choose."""
     readings = _readings(groups, sides, options)
     copies, total = groups["n"], int(groups["n"].sum())
-    # A coding that the user must name counts only if it fits everything.
-    possible = [r for r in readings if r.unread(copies) < (total if r.certain else 1)]
+    # A coding that the user must name counts only if it fits all but a few faults.
+    possible = [r for r in readings if (r.unread(copies) < total if r.certain else r.unread(copies) <= _few(copies))]
     if not possible:
         if any(r.kind == "numbers" for r in readings):
             raise _ambiguous_numbers(groups)
@@ -174,13 +174,19 @@ def _chosen(groups: pl.DataFrame, column: str, sides: tuple[str, str], options: 
 def _spoils(rival: Reading, best: Reading, copies: pl.Series) -> bool:
     """Whether another reading leaves it open what is meant.
 
-    One that says something else of some record does so if it reads all that the best one reads, or a record that the
-    best one cannot read; any other, if it reads as many records but not the same ones.
+    One that says something else of some record does so if it reads all that the best one reads but for a few, which may
+    be faults, or a record that the best one cannot read; any other, if it reads as many records but not the same ones.
     """
     differ = bool((rival.codes != best.codes).fill_null(False).any())
     reads_more = bool((rival.codes.is_not_null() & best.codes.is_null()).any())
+    reads_less = int(copies.filter(rival.codes.is_null() & best.codes.is_not_null()).sum())
     as_many = rival.unread(copies) == best.unread(copies)
-    return (differ and (reads_more or as_many)) or (reads_more and as_many)
+    return (differ and (reads_more or reads_less <= _few(copies))) or (reads_more and as_many)
+
+
+def _few(copies: pl.Series) -> float:
+    """As many records as may be faulty without further notice: too few to tell that a reading is wrong."""
+    return MOST_DROPPED * int(copies.sum())
 
 
 # -- the readings -------------------------------------------------------------------------------------
@@ -286,7 +292,7 @@ def _by_number(groups: pl.DataFrame, *, asked: bool) -> list[Reading]:
 
 def _number(text: str) -> float | None:
     try:
-        number = float(text)
+        number = float(text.replace("\u2212", "-"))
     except ValueError:
         return None
     return number if isfinite(number) else None
