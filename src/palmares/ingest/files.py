@@ -27,6 +27,7 @@ from .base import (
     drop_features,
 )
 from .columns import Roles
+from .names import check_names_are_read
 from .source import Source, ending_of, load, put
 from .tables import TableFormat
 
@@ -134,6 +135,7 @@ def write(judgments: Judgments, path: str | Path, *, format: str = "auto", drop:
     kind, ending = _target(path, format)
     judgments = drop_features(judgments, _known_features(drop))
     kind.check_holds(judgments)
+    check_names_are_read(judgments)
     put(kind.write(judgments, ending), path)
     return kind.id
 
@@ -171,6 +173,8 @@ def concat(parts: Iterable[Judgments]) -> Judgments:
     rows = []
     for number, part in enumerate(given, 1):
         frame = part.to_rows()
+        if "weight" not in frame.columns and any(other.has("weight") for other in given):
+            frame = frame.with_columns(pl.lit(1.0).alias("weight"))
         if "ranking" in frame.columns:
             frame = frame.with_columns(pl.format(f"{number}/{{}}", "ranking").alias("ranking"))
         rows.append(frame)
@@ -218,7 +222,7 @@ def _finish(
 ) -> tuple[Judgments, ReadReport]:
     report = ReadReport(
         name, format_id, parsed.records, parsed.rows.height, parsed.dropped, parsed.line_word, digest, parsed.columns,
-        parsed.notes,
+        parsed.notes, parsed.layout, parsed.shared,
     )  # fmt: skip
     if parsed.rows.height == 0 and not any(d.kind == "outcome" for d in parsed.dropped):
         reasons = f":\n{report.summary()}" if report.dropped else ""
@@ -236,6 +240,12 @@ def _read_database(url: str, format: str, options: ReadOptions) -> tuple[str, st
         )
     if format != "auto":
         raise InputError(f"format {format!r} is a file format, and {scheme}://… is a database; leave out --from")
+    if options.columns:
+        role = next(iter(options.columns))
+        raise InputError(
+            f"--column {role}={options.columns[role]}: {scheme}://… is a database, which knows what its columns mean; "
+            "leave it out"
+        )
     try:
         name, parsed = STORES[scheme](url, options)
     except ModuleNotFoundError as error:
@@ -256,10 +266,15 @@ def _named(format_id: str) -> Format | None:
 
 def _detect_columns(names: list[str], source: str, options: ReadOptions) -> Format:
     roles = Roles.guess(names, options)
+    unfit: Format | None = None
     for format_id in _TABLES:
         kind = _load(format_id)
         if isinstance(kind, TableFormat) and kind.matches(roles):
-            return kind
+            if not kind.foreign_roles(options):
+                return kind
+            unfit = unfit or kind
+    if unfit is not None:
+        unfit.check_columns(options)
     raise InputError(
         f"{source}: no known format has the columns {', '.join(roles.present[:12])}; known formats: "
         f"{', '.join(FORMATS)}; name the columns, e.g. --column system_a=left_model --column outcome=verdict"

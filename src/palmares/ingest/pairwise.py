@@ -10,7 +10,8 @@ from ..errors import InputError, LossyWriteError
 from ..judgments import A_BETTER, B_BETTER, TIE, Judgments
 from . import tables
 from .base import Feature, ReadOptions
-from .columns import Roles, Sieve, quoted
+from .columns import CONTEXT_ROLES, Roles, Sieve, quoted
+from .ids import as_written
 from .tables import TableFormat
 
 _EVERYTHING: frozenset[Feature] = frozenset(
@@ -47,6 +48,10 @@ class Pairwise(TableFormat):
 
     id = "pairwise"
     holds = _EVERYTHING
+    rebuilds = True
+    roles = CONTEXT_ROLES | {
+        "system_a", "system_b", "outcome", "winner", "loser", "rank_a", "rank_b", "position_a", "position_b",
+    }  # fmt: skip
 
     def matches(self, roles: Roles) -> bool:
         two = roles.has("system_a", "system_b")
@@ -65,7 +70,7 @@ class Pairwise(TableFormat):
         return _with_ranks(frame, roles, options)
 
     def write(self, judgments: Judgments, ending: str) -> bytes:
-        return _to_bytes(judgments.to_rows(), ending)
+        return _to_bytes(as_written(judgments.to_rows()), ending)
 
     def write_empty(self, rows: pl.DataFrame, ending: str) -> bytes:
         return _to_bytes(rows, ending)
@@ -86,6 +91,7 @@ class Arena(TableFormat):
     holds = frozenset(("segment", "judge", "position", "time", "weight", "duration"))
     implies = frozenset(("position",))
     endings = ("jsonl", "csv", "parquet")
+    roles = CONTEXT_ROLES
 
     def matches(self, roles: Roles) -> bool:
         return {"model_a", "model_b", "winner"} <= set(roles.present)
@@ -121,6 +127,7 @@ class ChosenRejected(TableFormat):
     id = "chosen-rejected"
     holds = frozenset(("segment", "judge", "lang_pair", "weight", "time", "duration"))
     endings = ("jsonl", "csv", "parquet")
+    roles = CONTEXT_ROLES | {"chosen", "rejected", "position_a", "position_b"}
 
     def matches(self, roles: Roles) -> bool:
         return roles.has("chosen", "rejected")

@@ -10,7 +10,7 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import ClassVar
 
@@ -22,6 +22,7 @@ from ..judgments import IntArray
 from . import json_tables
 from .base import RECORD, Dropped, Format, Parsed, ReadOptions, Table
 from .columns import Roles, Sieve
+from .ids import settle
 from .source import Source
 
 DELIMITERS = {"csv": ",", "tsv": "\t"}
@@ -35,6 +36,8 @@ class TableFormat(Format):
     """A format whose files are tables; subclasses say how columns become judgments."""
 
     endings: ClassVar[tuple[str, ...]] = ("csv", "tsv", "jsonl", "parquet")
+    #: Whether records without ranking ids may be the pairs of rankings, to be rebuilt where that is certain.
+    rebuilds: ClassVar[bool] = False
 
     def matches(self, roles: Roles) -> bool:
         """Whether a table with these columns is of this format."""
@@ -48,21 +51,27 @@ class TableFormat(Format):
         return self.parse_table(from_source(source), options)
 
     def parse_table(self, table: Table, options: ReadOptions) -> Parsed:
+        self.check_columns(options)
         sieve = self.sift(table.frame, Roles.guess(table.frame.columns, options), options)
+        settle(sieve, options, rebuilds=self.rebuilds)
         records = table.frame.height + len(table.dropped)
-        return Parsed(sieve.rows(), table.lines(sieve.dropped), records, table.line_word, notes=tuple(sieve.notes))
+        return Parsed(
+            sieve.rows(), table.lines(sieve.dropped), records, table.line_word, tuple(sieve.columns),
+            tuple(sieve.notes), table.layout, sieve.shared,
+        )  # fmt: skip
 
 
 def from_source(source: Source) -> Table:
     """Read whichever kind of table the bytes are."""
     if source.is_parquet:
-        return _parquet(source)
+        return replace(_parquet(source), layout="Parquet")
     first = source.data.lstrip()[:1]
     if first == b"{":
-        return json_tables.read_lines(source)
+        return replace(json_tables.read_lines(source), layout="JSON Lines")
     if first == b"[":
-        return json_tables.read_array(source)
-    return _delimited(Layout.of(source))
+        return replace(json_tables.read_array(source), layout="JSON list")
+    layout = Layout.of(source)
+    return replace(_delimited(layout), layout=f"text delimited by {layout.delimiter!r}")
 
 
 def from_frame(frame: pl.DataFrame) -> Table:
