@@ -238,8 +238,10 @@ class Context:
             return given.clear().extend_constant(None, len(given))
         names = without(given, UNKNOWN)
         nothing = given.filter(given.is_not_null() & names.is_null())
+        words = ", ".join(map(repr, nothing.unique().sort().head(3)))
+        if names.null_count() == len(names) and self.why(role) == "named":
+            raise InputError(f"--column {role}={column}: it has only {words or 'empty values'}, which name nothing")
         if len(nothing):
-            words = ", ".join(map(repr, nothing.unique().sort().head(3)))
             if names.null_count() == len(names):
                 self._remarks[column] = f"has only {words}, which names nothing"
             else:

@@ -109,7 +109,7 @@ def fault_of(rows: pl.DataFrame, *, whole: bool = False) -> tuple[str | None, bo
     linked = int(shape["_rows"].sum())
     torn = int(shape.filter(~pl.col("_whole"))["_rows"].sum()) > _MOST_TORN * linked
     if repeats:
-        nothing_linked = int(shape["_pairs"].max() or 0) < 3
+        nothing_linked = shape.filter(pl.col("_pairs") > 2).is_empty()
         if twice.height or torn or nothing_linked:
             worst = max(most, key=lambda key: most[key])
             return f"one value of it covers {most[worst]} {_WORDS[worst]}", True

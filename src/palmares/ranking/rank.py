@@ -11,6 +11,7 @@ import numpy as np
 from ..compute import Execution, RngLike, Stream
 from ..errors import InputError
 from ..judgments import FEW_UNITS, UNITS, IntArray, Judgments, PairCounts, Unit, choose_unit, few_units, unit_count
+from ..judgments.repeats import repeats_note
 from ..models import DEFAULT_MODEL
 from ..models.base import Fit, Model, check_one_lang_pair, counts_of, create
 from . import SOURCES
@@ -69,6 +70,8 @@ def rank(
     notes: list[str] = []
     if isinstance(data, Judgments):
         check_one_lang_pair(data)
+        if data.origin is not None and (repeated := repeats_note(data)):
+            notes.append(repeated)
     origin = data.origin
     if largest_component:
         data = _largest_component(data, model, notes)
