@@ -74,8 +74,8 @@ OUTCOMES = (
 )  # fmt: skip
 
 NAMES_AND_IDS = (
-    Odd("a system called NaN", _table(_HEADER, ("A,B,a", 200), ("A,B,b", 9), "NaN,B,a"), "ranked", "a system is missing",
-        "A B"),
+    Odd("a system called NaN", _table(_HEADER, ("A,B,a", 200), ("A,B,b", 9), "NaN,B,a"), "ranked",
+        "a system is missing", "A B"),
     Odd("a column `hit` that is no ranking", _HITS, "ranked", "'hit'", "A B C"),
     Odd("… and `--column ranking=hit` is given", _HITS, "refused", "'hit'", options=("--column", "ranking=hit")),
     Odd("language pairs of −1", _table(_WMT_PAIRS, *[f"-1,-1,{i},{i},j{i % 4},A,1,B,{1 + i % 2}" for i in range(30)]),
@@ -90,7 +90,8 @@ NAMES_AND_IDS = (
     Odd("white space around names", _table(_HEADER, ("A ,B,a", 3), " A,B,a", "A,B,b"), "ranked", order="A B"),
     Odd("every system against itself", _table(_HEADER, ("A,A,tie", 9)), "refused", "compared with itself"),
     Odd("two columns of one name", _table(_HEADER + ",outcome", ("A,B,a,b", 3)), "refused", "'outcome' twice"),
-    Odd("columns that nobody knows", _table("left_text,right_text,how", ("x,y,good", 3)), "refused", "name the columns"),
+    Odd("columns that nobody knows", _table("left_text,right_text,how", ("x,y,good", 3)), "refused",
+        "name the columns"),
 )  # fmt: skip
 
 LAYOUTS = (
@@ -115,12 +116,12 @@ LAYOUTS = (
 )  # fmt: skip
 
 CAMPAIGNS = (
-    Odd("nothing but ties", _table(_HEADER, ("A,B,tie", 9), ("B,C,tie", 5)), "ranked", "–"),
+    Odd("nothing but ties", _table(_HEADER, ("A,B,tie", 9), ("B,C,tie", 5)), "ranked", "without an interval"),
     Odd("a single judgment", _table(_HEADER, "A,B,a"), "ranked", "only one judgment", "A B"),
     Odd("two groups that never met", _table(_HEADER, ("A,B,a", 9), ("C,D,a", 9), "A,B,b", "C,D,b"), "refused",
         "--largest-component"),
-    Odd("a system that won everything", _table(_HEADER, ("A,B,a", 9), ("B,C,a", 9), ("B,C,b", 4), ("A,C,a", 9)), "ranked",
-        "won or lost every one", "A B C"),
+    Odd("a system that won everything", _table(_HEADER, ("A,B,a", 9), ("B,C,a", 9), ("B,C,b", 4), ("A,C,a", 9)),
+        "ranked", "won or lost every one", "A B C"),
     Odd("scores by judges who share no item", _table("judge,segment,system,score",
         *[f"j{k},{i},{s},{50 + 10 * k}" for i in range(12) for k, s in enumerate("AB")]), "refused", "--across-judges"),
 )  # fmt: skip

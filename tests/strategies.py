@@ -21,7 +21,9 @@ def examples(n: int) -> settings:
     return settings(max_examples=n * EFFORT, derandomize=EFFORT == 1)
 
 
-TAME_NAMES = st.text("abcdefghijklmnopqrstuvwxyzABCXYZ0123456789_.é日", min_size=1, max_size=6)
+TAME_NAMES = st.text("abcdefghijklmnopqrstuvwxyzABCXYZ0123456789_.é日", min_size=1, max_size=6).filter(
+    lambda name: name.lower() not in ("nan", "null", "none")  # which stand for a missing value in files
+)
 TAME_PAIRS = st.sampled_from(["fr-en", "en-fr", "ron-eng", "日-本"])
 
 #: Names that some format, parser or guess could trip over.
@@ -82,12 +84,15 @@ def loose_pairs(
     wanted = {f for f in sorted(features) if draw(st.booleans())}
     kinds = {f"extra.{name}": draw(st.sampled_from([_TEXTS, _NUMBERS])) for name in ("x", "name, 2", "judge")}
     rows = []
+    ranked = set()
     for _ in range(draw(st.integers(1, 8))):
         a, b = draw(st.permutations(systems))[:2]
         row = {"system_a": a, "system_b": b, "outcome": draw(st.sampled_from([1, 0, -1] if ties else [1, -1]))}
         row |= _context(draw, wanted, names, names)
         if "ranking" in wanted:
-            row["ranking"] = draw(st.one_of(st.none(), names))
+            name = draw(st.one_of(st.none(), names))
+            row["ranking"] = None if (name, frozenset((a, b))) in ranked else name  # a ranking has a pair once
+            ranked.add((name, frozenset((a, b))))
         if "position" in wanted:
             row["position_a"], row["position_b"] = draw(st.sampled_from([(1, 2), (2, 1)]))
         if "extra" in wanted:

@@ -253,7 +253,7 @@ def test_columns_can_be_named(file: MakeFile) -> None:
 
 def test_values_beside_the_judgment(file: MakeFile) -> None:
     text = "system_a,system_b,outcome,weight,time,seconds,topic,position_a,position_b\n"
-    path = file(text + "A,B,a,2,2014-01-01T10:00:00+02:00,3.5,art,2,1\nA,C,a,,2014-01-01 09:30,,,,\n")
+    path = file(text + "A,B,a,2,2014-01-01T10:00:00+02:00,3.5,art,2,1\nA,C,a,1,2014-01-01 09:30,,,,\n")
     row, other = read(path, extra=["topic"]).to_rows().iter_rows(named=True)
     assert (row["weight"], row["time"], row["duration"]) == (2.0, datetime(2014, 1, 1, 8), 3.5)
     assert (row["extra.topic"], row["position_a"], row["position_b"]) == ("art", 2, 1)

@@ -119,7 +119,9 @@ def test_reading_by_the_way_warns_as_reading_does() -> None:
 
 
 @pytest.mark.parametrize("function", [name for name in FUNCTIONS if name != "evaluate"])
-@pytest.mark.parametrize("given", [None, 3, [("a", "b", 1)], {"system_a": ["a"]}, object()], ids=lambda given: type(given).__name__)
+@pytest.mark.parametrize(
+    "given", [None, 3, [("a", "b", 1)], {"system_a": ["a"]}, object()], ids=lambda given: type(given).__name__
+)
 def test_what_cannot_be_read_is_refused(function: str, given: Any) -> None:
     kind = "None" if given is None else type(given).__name__
     with pytest.raises(

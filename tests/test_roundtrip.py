@@ -76,8 +76,8 @@ def test_nasty_names_come_back_or_are_refused(format_id: str, ending: str, tmp_p
     def check(original: Judgments) -> None:
         try:
             write(original, path, format=format_id)
-        except LossyWriteError:
-            assert format_id in _OF_RANKINGS, f"{format_id} takes any name"
+        except LossyWriteError as error:
+            assert format_id in _OF_RANKINGS or "would not be read back" in str(error), f"{format_id} takes any name"
             return
         assert _back(path, format_id, original) == original
 

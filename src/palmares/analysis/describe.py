@@ -1,15 +1,20 @@
-"""What a table of judgments contains, before any model looks at it."""
+"""What a table of judgments contains, before any model looks at it, and what was made of the files it comes from."""
 
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
 
+from ..errors import InputError
+from ..ingest.base import ColumnUse, ReadOptions, ReadReport
+from ..ingest.files import concat
 from ..ingest.given import judgments_of
 from ..judgments import TIE, Judgments
+from ..judgments.repeats import Repeats
 from ..results import Shown, counted
 
 
@@ -98,3 +103,88 @@ def _by_system(judgments: Judgments) -> list[SystemOverview]:
         )
         for i, name in enumerate(counts.systems)
     ]
+
+
+# -- how files were read -------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class FileOverview:
+    """How one file was read: what its columns were taken for and why, what was left out, and what is there twice.
+
+    ``layout`` says what kind of file it is, ``shared_outputs`` how many outputs several systems share, and
+    ``repeated_judgments`` and ``repeated_rankings`` how many repeat another one exactly.
+    """
+
+    file: str
+    format: str
+    layout: str
+    encoding: str | None
+    sha256: str | None
+    records: int
+    dropped: int
+    skipped: int
+    reasons: tuple[str, ...]
+    judgments: int
+    rankings: int | None
+    repeated_judgments: int
+    repeated_rankings: int
+    shared_outputs: int
+    columns: tuple[ColumnUse, ...]
+    notes: tuple[str, ...]
+    data: str
+
+    def to_dict(self) -> dict[str, Any]:
+        """The documented JSON shape."""
+        return dataclasses.asdict(self)
+
+
+def describe_files(read: Sequence[tuple[Judgments, ReadReport]], options: ReadOptions) -> list[FileOverview]:
+    """Say how files were read; the same file twice is refused.
+
+    Parameters
+    ----------
+    read
+        The judgments of every file and the report of its reading, which may have left out any number of records.
+    options
+        How other commands read them: what they would refuse is said.
+    """
+    together = Repeats.of(concat([judgments for judgments, _ in read]))
+    files = [_file(judgments, report, options) for judgments, report in read]
+    across = [
+        f"{count} {what} repeat one of another file exactly"
+        for what, count in (
+            ("judgments", together.rows - sum(file.repeated_judgments for file in files)),
+            ("rankings", together.rankings - sum(file.repeated_rankings for file in files)),
+        )
+        if count
+    ]
+    return [*files[:-1], dataclasses.replace(files[-1], notes=(*files[-1].notes, *across))]
+
+
+def _file(judgments: Judgments, report: ReadReport, options: ReadOptions) -> FileOverview:
+    repeats = Repeats.of(judgments)
+    notes = list(report.notes)
+    try:
+        report.check(options)
+    except InputError as error:
+        notes.append(f"other commands refuse this file: {str(error).splitlines()[-1]}")
+    return FileOverview(
+        file=report.source,
+        format=report.format,
+        layout=report.layout or report.format,
+        encoding=options.encoding if report.digest and report.layout != "Parquet" else None,
+        sha256=report.digest,
+        records=report.records,
+        dropped=len(report.rejected),
+        skipped=len(report.dropped) - len(report.rejected),
+        reasons=tuple(report.lines()),
+        judgments=len(judgments),
+        rankings=len(judgments.names["ranking"]) if "ranking" in judgments.names else None,
+        repeated_judgments=repeats.rows,
+        repeated_rankings=repeats.rankings,
+        shared_outputs=report.shared,
+        columns=report.columns,
+        notes=tuple(notes),
+        data=judgments.hash,
+    )

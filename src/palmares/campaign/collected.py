@@ -15,7 +15,7 @@ import polars as pl
 import sqlalchemy as sa
 
 from ..errors import InputError
-from ..ingest.base import RECORD, Parsed, ReadOptions
+from ..ingest.base import RECORD, ColumnUse, Parsed, ReadOptions
 from ..ingest.columns import Sieve
 from ..ingest.rankings import VALUE, pairs
 from ..judgments import EXTRA_PREFIX
@@ -149,7 +149,16 @@ def _parsed(tx: sa.Connection, info: CampaignInfo, options: ReadOptions, control
     ranking = pl.format("s{}", RECORD).alias("ranking")
     rows = pairs(outputs, sieve.frame.drop("places", "ranks", "skip").with_columns(ranking))
     dropped = tuple(sorted(sieve.dropped, key=lambda record: record.line))
-    return Parsed(rows.drop(RECORD), dropped, answers.height, "screen")
+    rows = rows.drop(RECORD)
+    return Parsed(rows, dropped, answers.height, "screen", _uses(rows), layout="database")
+
+
+def _uses(rows: pl.DataFrame) -> tuple[ColumnUse, ...]:
+    """What the columns of the judgments hold, with examples."""
+    examples = {
+        name: rows[name].head(100).drop_nulls().cast(pl.String).unique(maintain_order=True) for name in rows.columns
+    }
+    return tuple(ColumnUse(name, name, "usual", tuple(examples[name].head(3))) for name in rows.columns)
 
 
 def _answers(tx: sa.Connection, campaign_id: int) -> pl.DataFrame:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
-from math import isfinite
 from xml.parsers import expat
 from xml.sax.saxutils import quoteattr
 
@@ -13,9 +12,20 @@ import polars as pl
 
 from ..errors import InputError, LossyWriteError
 from ..judgments import Judgments
-from .base import RECORD, Dropped, Format, Parsed, ReadOptions
-from .columns import Sieve
-from .rankings import VALUE, check_not_merged, comparable, expand_merged, pairs, rebuild, with_ranking_ids
+from .base import RECORD, ColumnUse, Dropped, Format, Parsed, ReadOptions
+from .columns import CONTEXT_ROLES, Roles, Sieve
+from .names import NO_VALUE
+from .rankings import (
+    VALUE,
+    check_not_merged,
+    comparable,
+    expand_merged,
+    pairs,
+    rebuild,
+    shared_outputs,
+    with_ranking_ids,
+)
+from .segments import NamedBy, named_by
 from .source import Source
 
 _ITEMS = ("ranking-item", "ranking-result")
@@ -25,27 +35,41 @@ _RANK = re.compile(r"[0-9]{1,4}")
 _NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
+#: The attributes that Appraise has for what is known of a ranking, besides its segment; the first one that is there.
+_ATTRIBUTES = {
+    "judge": ("user", "annotator"),
+    "source_lang": ("source-language",),
+    "target_lang": ("target-language",),
+    "duration": ("duration",),
+}
+
+
 @dataclass
 class _Item:
     """One ranking as it stands in the file; attributes of enclosing elements are inherited."""
 
     line: int
+    tag: str
     attributes: dict[str, str]
     outputs: list[tuple[str, str]] = field(default_factory=list)  # (system, rank)
+    wraps: bool = False
 
 
 class Appraise(Format):
     """``ranking-item`` or ``ranking-result`` elements with ``translation`` children.
 
-    Systems with the same output share one ``translation``, joined by comma, ``+`` or space.
+    Systems with the same output share one ``translation``, joined by comma, ``+`` or space. What is around other items
+    is no item itself.
     """
 
     id = "appraise"
     holds = frozenset(("lang_pair", "segment", "judge", "ranking", "position", "duration"))
     implies = frozenset(("position",))
     endings = ("xml",)
+    roles = CONTEXT_ROLES - {"ranking"}  # every item is a ranking
 
     def parse(self, source: Source, options: ReadOptions) -> Parsed:
+        self.check_columns(options)
         items = _items(source)
         if not items:
             raise InputError(f"{source.name}: no {' or '.join(_ITEMS)} element; this is not an Appraise result file")
@@ -56,14 +80,18 @@ class Appraise(Format):
             if fault is not None
         ]
         kept = [item for item, fault in zip(items, faults, strict=True) if fault is None]
-        sieve = Sieve(_contexts(kept))
+        sieve = _sieve(kept, options)
         outputs = _outputs(kept)
+        sieve.shared = shared_outputs(outputs, always=",")
         if options.merged == "expand":
             outputs = expand_merged(outputs, always=",")
         outputs = comparable(sieve, outputs)
         dropped += [replace(d, line=kept[d.line].line) for d in sieve.dropped]
-        rows = with_ranking_ids(pairs(outputs, sieve.frame)).drop(RECORD)
-        return Parsed(rows, tuple(sorted(dropped, key=lambda d: d.line)), len(items))
+        sieve.frame = with_ranking_ids(pairs(outputs, sieve.frame))
+        return Parsed(
+            sieve.rows(), tuple(sorted(dropped, key=lambda d: d.line)), len(items), columns=tuple(sieve.columns),
+            notes=tuple(sieve.notes), layout="XML", shared=sieve.shared,
+        )  # fmt: skip
 
     def write(self, judgments: Judgments, ending: str) -> bytes:
         _check_names(judgments)
@@ -82,21 +110,24 @@ def _items(source: Source) -> list[_Item]:
     # What is UTF-8 is read as that: the declaration may name the encoding from before --encoding.
     parser = expat.ParserCreate("utf-8" if _is_utf8(source.data) else None)
     items: list[_Item] = []
-    open_elements: list[dict[str, str]] = [{}]
-    inside: list[str] = []
+    inherited: list[dict[str, str]] = [{}]
+    around: list[_Item | None] = [None]  # for every open element, the item that it is in
 
     def start(name: str, attributes: dict[str, str]) -> None:
-        inherited = {**open_elements[-1], **attributes}
-        open_elements.append(inherited)
+        inherited.append({**inherited[-1], **attributes})
+        item = around[-1]
         if name in _ITEMS:
-            items.append(_Item(parser.CurrentLineNumber, inherited))
-        elif name == "translation" and any(element in _ITEMS for element in inside):
-            items[-1].outputs.append((_trimmed(attributes.get("system")), _trimmed(attributes.get("rank"))))
-        inside.append(name)
+            if item is not None:
+                item.wraps = True
+            item = _Item(parser.CurrentLineNumber, name, inherited[-1])
+            items.append(item)
+        elif name == "translation" and item is not None:
+            item.outputs.append((_trimmed(attributes.get("system")), _trimmed(attributes.get("rank"))))
+        around.append(item)
 
     def end(name: str) -> None:
-        open_elements.pop()
-        inside.pop()
+        inherited.pop()
+        around.pop()
 
     parser.StartElementHandler = start
     parser.EndElementHandler = end
@@ -107,7 +138,8 @@ def _items(source: Source) -> list[_Item]:
         raise InputError(f"{source.name}: line {error.lineno}: broken XML ({what}); is the file cut short?") from None
     except (ValueError, LookupError) as error:  # an encoding that expat does not know
         raise InputError(f"{source.name}: cannot be read as XML ({error}); save it as UTF-8") from None
-    return items
+    wrappers = {item.tag for item in items if item.wraps}
+    return [item for item in items if item.outputs or item.tag not in wrappers or "skipped" in item.attributes]
 
 
 def _is_utf8(data: bytes) -> bool:
@@ -129,7 +161,7 @@ def _fault(item: _Item) -> str | None:
     if not item.outputs:
         return "has no translation element, so it compares nothing"
     for system, rank in item.outputs:
-        if not system:
+        if not system or system.lower() in NO_VALUE:
             return "a translation lacks its system"
         if not (_RANK.fullmatch(rank) and 1 <= int(rank) <= _MOST_OUTPUTS):
             return (
@@ -149,31 +181,47 @@ def _outputs(items: list[_Item]) -> pl.DataFrame:
     return pl.DataFrame(rows, schema=schema, orient="row")
 
 
-def _contexts(items: list[_Item]) -> pl.DataFrame:
-    rows = []
-    for record, item in enumerate(items):
-        a = item.attributes
-        source, target = a.get("source-language"), a.get("target-language")
-        pair = f"{source}-{target}" if source and target else ""
-        segment = a.get("src-id") or a.get("doc-id") or a.get("id") or ""
-        judge = a.get("user") or a.get("annotator") or ""
-        names = [text.strip() or None for text in (pair, segment, judge)]
-        rows.append((record, *names, _seconds(a.get("duration", ""))))
-    schema = {
-        RECORD: pl.Int64, "lang_pair": pl.String, "segment": pl.String, "judge": pl.String, "duration": pl.Float64,
-    }  # fmt: skip
-    return pl.DataFrame(rows, schema=schema, orient="row")
+def _sieve(items: list[_Item], options: ReadOptions) -> Sieve:
+    """What is known of every ranking, by the attributes that say it."""
+    names = list(dict.fromkeys(name for item in items for name in item.attributes))
+    for role, name in options.columns.items():
+        if name and name not in names:
+            raise InputError(f"there is no attribute {name!r} for {role!r}; present: {', '.join(names)}")
+    given = {name: [item.attributes.get(name) for item in items] for name in names}
+    types = {RECORD: pl.Int64(), **dict.fromkeys(names, pl.String())}
+    frame = pl.DataFrame({RECORD: range(len(items)), **given}, schema=types)
+    column = {role: next((a for a in known if a in names), "") for role, known in _ATTRIBUTES.items()}
+    column |= options.columns
+    named = NamedBy(()) if "segment" in options.columns else named_by(frame, column["judge"] or None)
+    parts = named.attributes
+    column.setdefault("segment", " + ".join(parts))
+    if len(parts) > 1:
+        both = pl.concat_str(parts, separator="/", ignore_nulls=True)
+        frame = frame.with_columns(both.alias(column["segment"]))
+    if column["duration"]:
+        seconds = [_seconds(text) for text in frame[column["duration"]]]
+        frame = frame.with_columns(pl.Series(column["duration"], seconds, dtype=pl.String))
+    roles = Roles({role: name for role, name in column.items() if name}, tuple(names))
+    sieve = Sieve.start(frame, roles, options)
+    sieve.notes += [named.note] if named.note else []
+    # Attributes have the names that Appraise gives them, so none is guessed.
+    uses = [use for use in sieve.columns if use.role or use.column not in parts]
+    sieve.columns = [replace(use, why="usual") if use.why == "guessed" else use for use in uses]
+    for name, k in (("rank", 1), ("system", 0)):
+        examples = dict.fromkeys(output[k] for item in items[:20] for output in item.outputs)
+        sieve.columns.insert(0, ColumnUse(name, f"{name} of translation", "usual", tuple(examples)[:3]))
+    return sieve
 
 
-def _seconds(text: str) -> float | None:
-    """``00:01:07.524`` or plain seconds."""
+def _seconds(text: str | None) -> str | None:
+    """``00:01:07.524`` in seconds; what is not of this form as it is."""
     try:
         total = 0.0
-        for part in text.split(":"):
+        for part in (text or "").split(":"):
             total = total * 60 + float(part)
     except ValueError:
-        return None
-    return total if isfinite(total) else None
+        return text
+    return str(total)
 
 
 def _check_names(judgments: Judgments) -> None:

@@ -143,23 +143,32 @@ class Dropped:
 
 @dataclass(frozen=True)
 class ColumnUse:
-    """What a column was taken for, and why: it was named, or has a usual name, or a name that only may mean it."""
+    """What a column (of XML: an attribute) was taken for, and why.
+
+    It was ``named``, or has a ``usual`` name, or a name that only may mean it and was ``guessed``; or it was
+    ``not used``, and has no role. ``remark`` says what else is to be known of it.
+    """
 
     role: str
     column: str
-    why: Literal["named", "usual", "guessed"]
+    why: Literal["named", "usual", "guessed", "not used"]
     examples: tuple[str, ...] = ()
+    remark: str = ""
 
 
 @dataclass(frozen=True)
 class Table:
-    """A frame with a `RECORD` column, and how to turn record numbers into line numbers (None: they are)."""
+    """A frame with a `RECORD` column, and how to turn record numbers into line numbers (None: they are).
+
+    ``layout`` says what kind of table it was read from.
+    """
 
     frame: pl.DataFrame = field(repr=False)
     line_of: Callable[[int], int] | None = field(repr=False, default=None)
     dropped: tuple[Dropped, ...] = ()
     line_word: str = "line"
     notes: tuple[str, ...] = ()
+    layout: str = ""
 
     def lines(self, dropped: Iterable[Dropped]) -> tuple[Dropped, ...]:
         """All that was dropped, by line number instead of record number."""
@@ -170,7 +179,10 @@ class Table:
 
 @dataclass(frozen=True)
 class Parsed:
-    """What a reader makes of a file: valid rows, the records it left out, what it took columns for, and remarks."""
+    """What a reader makes of a file: valid rows, the records it left out, what it took columns for, and remarks.
+
+    ``layout`` says what kind of file it is, ``shared`` how many outputs several systems shared.
+    """
 
     rows: pl.DataFrame
     dropped: tuple[Dropped, ...] = ()
@@ -178,6 +190,8 @@ class Parsed:
     line_word: str = "line"
     columns: tuple[ColumnUse, ...] = ()
     notes: tuple[str, ...] = ()
+    layout: str = ""
+    shared: int = 0
 
 
 @dataclass(frozen=True)
@@ -193,6 +207,8 @@ class ReadReport:
     digest: str | None = None
     columns: tuple[ColumnUse, ...] = field(repr=False, default=())
     notes: tuple[str, ...] = ()
+    layout: str = ""
+    shared: int = 0
 
     @property
     def rejected(self) -> tuple[Dropped, ...]:
@@ -263,6 +279,8 @@ class Format:
     implies: ClassVar[frozenset[Feature]] = frozenset()
     #: Endings (without compression) that a writer may be asked for; empty: read only.
     endings: ClassVar[tuple[str, ...]] = ()
+    #: The roles that ``columns`` can give to a column (or attribute) of its files; None: all there are.
+    roles: ClassVar[frozenset[str] | None] = None
 
     def parse(self, source: Source, options: ReadOptions) -> Parsed:
         raise NotImplementedError
@@ -273,6 +291,21 @@ class Format:
     def write_empty(self, rows: pl.DataFrame, ending: str) -> bytes | None:
         """A file with the columns of ``rows`` and no judgment; None from a format that needs one."""
         return None
+
+    def foreign_roles(self, options: ReadOptions) -> list[str]:
+        """The roles that were named a column for and that this format does not have."""
+        named = [role for role, column in options.columns.items() if column]
+        return [] if self.roles is None else [role for role in named if role not in self.roles]
+
+    def check_columns(self, options: ReadOptions) -> None:
+        """Refuse to be told of columns for roles that this format does not have."""
+        foreign = self.foreign_roles(options)
+        if foreign:
+            allowed = f"its roles are {', '.join(sorted(self.roles))}" if self.roles else "no column of it has a role"
+            raise InputError(
+                f"--column {foreign[0]}={options.columns[foreign[0]]}: format {self.id!r} has no such role; {allowed}; "
+                "leave it out, or name another format with --from"
+            )
 
     def check_holds(self, judgments: Judgments) -> None:
         """Refuse, naming what would be lost, if the format cannot hold these judgments."""

@@ -1,6 +1,7 @@
 """From the columns a file happens to have to checked rows of judgments.
 
-`Roles` says which column means what; a `Sieve` checks whole columns, keeps the good rows and remembers the bad ones.
+`Roles` says which column means what; a `Sieve` checks whole columns, keeps the good rows and remembers the bad ones,
+and what every column was taken for.
 """
 
 from __future__ import annotations
@@ -8,13 +9,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from itertools import islice
+from typing import Literal
 
 import polars as pl
 
 from ..errors import InputError
 from ..judgments import EXTRA_PREFIX, NAME_COLUMNS, VALUE_COLUMNS
 from ..judgments.encoding import EXACT, as_text, naive_utc
-from .base import RECORD, DropKind, Dropped, ReadOptions
+from .base import RECORD, ColumnUse, DropKind, Dropped, ReadOptions
+from .names import NO_VALUE, UNKNOWN, without
 
 #: For every role the usual column names, best first, in small letters and figures only.
 GUESSES: Mapping[str, tuple[str, ...]] = {
@@ -52,6 +56,33 @@ GUESSES: Mapping[str, tuple[str, ...]] = {
     "duration": ("duration", "seconds", "elapsed", "timetaken"),
 }  # fmt: skip
 
+#: Names among these that only may mean the role: who reads a result is told that they were taken for it.
+LOOSE: Mapping[str, frozenset[str]] = {
+    "system_a": frozenset(("left", "itema", "a")),
+    "system_b": frozenset(("right", "itemb", "b")),
+    "winner": frozenset(("vote", "judgment", "label", "result")),
+    "score": frozenset(("grade", "value")),
+    "lang_pair": frozenset(("langs", "direction")),
+    "source_lang": frozenset(("src",)),
+    "target_lang": frozenset(("trg", "tgt")),
+    "segment": frozenset(("item", "prompt", "instanceid", "docid")),
+    "judge": frozenset(("user", "username", "userid")),
+    "ranking": frozenset(("hit", "hitid", "taskid", "screen")),
+}
+#: What may be known of a judgment besides its systems and its outcome.
+CONTEXT_ROLES = frozenset(
+    ("lang_pair", "source_lang", "target_lang", "segment", "judge", "ranking", "weight", "time", "duration")
+)
+#: Those of them that name something.
+NAME_ROLES = ("segment", "judge", "ranking", "lang_pair", "source_lang", "target_lang")
+_LANGUAGE_ROLES = ("lang_pair", "source_lang", "target_lang")
+#: No campaign has more languages; a column with more values, called src, holds source texts.
+_MOST_LANGUAGES = 200
+#: How many examples of a column's values are shown, and in how many of its records they are looked for.
+_EXAMPLES, _LOOKED_AT = 3, 1000
+
+#: Weights are summed; within these bounds sums are exact to the last judgment, however many there are.
+LEAST_WEIGHT, MOST_WEIGHT = 1e-6, 1e9
 
 _TO_IGNORE = "correct it, or ignore the column with --column {0}= (columns={{{0!r}: ''}} from Python)"
 #: Seconds beyond this (the year 5138) are milliseconds, as JavaScript counts.
@@ -75,7 +106,7 @@ class Roles:
             for name in listed(column, present) if role in ("winner", "outcome") else [column]:
                 if name and name not in present:
                     raise InputError(f"there is no column {name!r} for {role!r}; present: {', '.join(present)}")
-        plain = {"".join(filter(str.isalnum, n.lower())): n for n in reversed(present)}
+        plain = {plain_name(n): n for n in reversed(present)}
         # A column that was given a role by name is not guessed to have another one.
         plain = {guess: n for guess, n in plain.items() if n not in options.columns.values()}
         guessed = {role: plain[g] for role, guesses in GUESSES.items() for g in reversed(guesses) if g in plain}
@@ -106,23 +137,32 @@ class Sieve:
     notes: list[str] = field(default_factory=list)
     #: How many answers a record of the file holds.
     answers: int = 1
+    #: What the columns were taken for, and how many outputs several systems shared.
+    columns: list[ColumnUse] = field(default_factory=list)
+    shared: int = 0
+    #: Whether it is known which judgments belong to one ranking (`palmares.ingest.ids`).
+    settled: bool = False
 
     @classmethod
     def start(cls, frame: pl.DataFrame, roles: Roles, options: ReadOptions, **text: str) -> Sieve:
         """Records with their context (segment, judge, …) and the columns ``text`` asks for, trimmed.
 
-        Values that cannot be read (a weight that is no number) are rejected.
+        Values that cannot be read (a weight that is no number) are rejected. A word for no value is no system; only
+        in columns whose label begins with ``_``, which hold something else, is it a word like any other.
         """
-        known = _context(frame, roles, options)
+        context = Context(frame, roles, options)
+        known = context.known
         valued = [role for role in VALUE_COLUMNS if role in known]
         columns = {RECORD: frame[RECORD], **known}
-        columns |= {name: name_values(frame, column) for name, column in text.items()}
+        for label, column in text.items():
+            values = name_values(frame, column)
+            columns[label] = values if label.startswith("_") else without(values, NO_VALUE)
         columns |= {f"_given_{role}": _given(frame, roles[role]) for role in valued}
-        sieve = cls(pl.DataFrame(columns))
+        sieve = cls(pl.DataFrame(columns), notes=context.notes, columns=context.uses(text))
         for role in valued:
             sieve._reject_unread(role)
         if "weight" in valued:
-            sieve.frame = sieve.frame.with_columns(pl.col("weight").fill_null(1.0))
+            sieve.reject(pl.col("weight").is_null(), "the weight is missing; " + _TO_IGNORE.format("weight"))
         return sieve
 
     def reject(self, bad: pl.Expr, reason: str | pl.Expr, *, kind: DropKind = "fault") -> None:
@@ -141,11 +181,17 @@ class Sieve:
 
     def _reject_unread(self, role: str) -> None:
         unread = pl.col(f"_given_{role}").is_not_null() & pl.col(role).is_null()
-        allowed = {"weight": "a number above 0", "time": "ISO 8601 or seconds since 1970"}
+        weights = "a number from 1e-6 to 1e9"
+        allowed = {"weight": weights, "time": "ISO 8601 or seconds since 1970"}
         allowed |= dict.fromkeys(("position_a", "position_b"), "a whole number")
         fault = f"{role} {{}} cannot be read; allowed: {allowed.get(role, 'a number')}; "
         remedy = _TO_IGNORE.format(role)
         self.reject(unread, pl.concat_str(pl.format(fault, quoted(f"_given_{role}")), pl.lit(remedy)))
+
+
+def plain_name(column: str) -> str:
+    """The name of a column in small letters and figures only."""
+    return "".join(filter(str.isalnum, column.lower()))
 
 
 def quoted(column: str) -> pl.Expr:
@@ -171,34 +217,115 @@ def name_values(frame: pl.DataFrame, column: str) -> pl.Series:
     return pl.select(pl.when(text != "").then(text)).to_series()
 
 
-def _context(frame: pl.DataFrame, roles: Roles, options: ReadOptions) -> dict[str, pl.Series]:
-    """Everything about a judgment but its systems and outcome, where the frame has it."""
-    known = {r: name_values(frame, roles[r]) for r in ("segment", "judge", "ranking") if roles.has(r)}
-    if roles.has("lang_pair"):
-        known["lang_pair"] = name_values(frame, roles["lang_pair"])
-    elif roles.has("source_lang", "target_lang"):
-        pair = [name_values(frame, roles[r]) for r in ("source_lang", "target_lang")]
-        known["lang_pair"] = pl.select(pl.concat_str(pair, separator="-")).to_series()
-    for role in VALUE_COLUMNS:
-        if roles.has(role):
-            column = roles[role]
-            known[role] = _times(frame[column]) if role == "time" else _number(frame, column, role)
-    for name in options.extra:
-        if name not in roles.present:
-            raise InputError(f"there is no column {name!r} to keep; present: {', '.join(roles.present)}")
-        known[EXTRA_PREFIX + name] = frame[name]
-    for name in roles.present:
-        if name.startswith(EXTRA_PREFIX):
-            known[name] = frame[name]
-    return known
+class Context:
+    """Everything that the frame has about a judgment but its systems and outcome: ``known``, column by column.
+
+    ``notes`` is what a result should say of it.
+    """
+
+    def __init__(self, frame: pl.DataFrame, roles: Roles, options: ReadOptions) -> None:
+        self.frame, self.roles, self.options = frame, roles, options
+        self.notes: list[str] = []
+        self._remarks: dict[str, str] = {}  # by column
+        self.known = self._names() | self._values() | self._covariates()
+
+    def _names(self) -> dict[str, pl.Series]:
+        roles = self.roles
+        known = {r: self._known_names(r) for r in ("segment", "judge", "ranking") if roles.has(r)}
+        if roles.has("lang_pair"):
+            pairs = self._known_names("lang_pair")
+        elif roles.has("source_lang", "target_lang"):
+            both = [self._known_names(r) for r in ("source_lang", "target_lang")]
+            pairs = pl.select(pl.concat_str(both, separator="-")).to_series()
+        else:
+            return known
+        return known if pairs.null_count() == len(pairs) else {**known, "lang_pair": pairs}
+
+    def _known_names(self, role: str) -> pl.Series:
+        """The names of a column that names something, with a remark where it has words for nothing."""
+        column = self.roles[role]
+        given = name_values(self.frame, column)
+        if role in _LANGUAGE_ROLES and self.why(role) == "guessed" and given.n_unique() > _MOST_LANGUAGES:
+            self._remarks[column] = f"not taken for {role}: {given.n_unique()} different values are no languages"
+            return given.clear().extend_constant(None, len(given))
+        names = without(given, UNKNOWN)
+        nothing = given.filter(given.is_not_null() & names.is_null())
+        words = ", ".join(map(repr, nothing.unique().sort().head(3)))
+        if names.null_count() == len(names) and self.why(role) == "named":
+            raise InputError(f"--column {role}={column}: it has only {words or 'empty values'}, which name nothing")
+        if len(nothing):
+            if names.null_count() == len(names):
+                self._remarks[column] = f"has only {words}, which names nothing"
+            else:
+                self._remarks[column] = f"{len(nothing)} of {len(given)} records have {words}, which is no {role}"
+                self.notes.append(f"column {column!r}: {self._remarks[column]}")
+        return names
+
+    def _values(self) -> dict[str, pl.Series]:
+        """Numbers and times; a column of weights that has none is not there."""
+        known = {}
+        for role in VALUE_COLUMNS:
+            if self.roles.has(role):
+                column = self.roles[role]
+                given = without(name_values(self.frame, column), NO_VALUE) if role == "weight" else None
+                if given is not None and given.null_count() == len(given):
+                    self._remarks[column] = "is empty"
+                    continue
+                known[role] = _times(self.frame[column]) if role == "time" else _number(self.frame, column, role)
+        return known
+
+    def _covariates(self) -> dict[str, pl.Series]:
+        present = self.roles.present
+        for name in self.options.extra:
+            if name not in present:
+                raise InputError(f"there is no column {name!r} to keep; present: {', '.join(present)}")
+        kept = {EXTRA_PREFIX + name: name for name in self.options.extra}
+        kept |= {name: name for name in present if name.startswith(EXTRA_PREFIX)}
+        return {stored: self.frame[name] for stored, name in kept.items()}
+
+    def why(self, role: str) -> Literal["named", "usual", "guessed"]:
+        """Why the column of a role has it."""
+        column = self.roles[role]
+        if self.options.columns.get(role) == column:
+            return "named"
+        return "guessed" if plain_name(column) in LOOSE.get(role, ()) else "usual"
+
+    def uses(self, text: Mapping[str, str]) -> list[ColumnUse]:
+        """What every column was taken for, those first that ``text`` asks for; the unused ones last."""
+        roles, unused = self.roles, {column for column, remark in self._remarks.items() if remark.startswith("not ")}
+        of_column = {c: r for r, c in roles.column.items() if r not in CONTEXT_ROLES}
+        taken = [(of_column.get(column, label.strip("_")), column) for label, column in text.items()]
+        taken += [(r, roles[r]) for r in (*NAME_ROLES, *VALUE_COLUMNS) if roles.has(r) and roles[r] not in unused]
+        if roles.has("lang_pair"):
+            taken = [(r, c) for r, c in taken if r not in ("source_lang", "target_lang")]
+        uses = [self._use(role, c, self.why(role) if roles.column.get(role) == c else "usual") for role, c in taken]
+        uses += [self._use("covariate", name, "named") for name in self.options.extra]
+        used = {use.column for use in uses}
+        rest = [c for c in roles.present if c not in used]
+        kept = [self._use("covariate", c, "usual") for c in rest if c.startswith(EXTRA_PREFIX)]
+        return uses + kept + [self._use("", c, "not used") for c in rest if not c.startswith(EXTRA_PREFIX)]
+
+    def _use(self, role: str, column: str, why: Literal["named", "usual", "guessed", "not used"]) -> ColumnUse:
+        return ColumnUse(role, column, why, _examples(self.frame[column]), self._remarks.get(column, ""))
+
+
+def _examples(values: pl.Series) -> tuple[str, ...]:
+    """The first few different values, from the top of the file."""
+    if values.dtype.is_nested() or values.dtype == pl.Object:
+        return ()
+    looked_at = values.head(_LOOKED_AT)
+    if looked_at.dtype in (pl.Date, pl.Datetime):
+        looked_at = naive_utc(looked_at)
+    shown = dict.fromkeys(str(value).strip() for value in looked_at.drop_nulls())
+    return tuple(islice((text for text in shown if text), _EXAMPLES))
 
 
 def _number(frame: pl.DataFrame, column: str, role: str) -> pl.Series:
     """Finite numbers; null where a value is none, or none that the role allows."""
-    number = name_values(frame, column).cast(pl.Float64, strict=False)
+    number = without(name_values(frame, column), NO_VALUE).cast(pl.Float64, strict=False)
     good = number.is_finite()
     if role == "weight":
-        good &= number > 0
+        good &= number.is_between(LEAST_WEIGHT, MOST_WEIGHT)
     elif VALUE_COLUMNS[role].is_integer():
         good &= (number == number.round(0)) & (number.abs() < 2**31)
     return pl.select(pl.when(good).then(number)).to_series()
@@ -234,7 +361,7 @@ def _given(frame: pl.DataFrame, column: str) -> pl.Series:
     """The values of a column as a message can show them."""
     if frame[column].dtype.is_temporal():  # as text, a time outside the calendar would be a panic
         return pl.select(pl.when(frame[column].is_not_null()).then(pl.lit("of another calendar"))).to_series()
-    return name_values(frame, column)
+    return without(name_values(frame, column), NO_VALUE)
 
 
 def _iso_time(text: str) -> datetime | None:

@@ -29,6 +29,7 @@ from .base import (
 )
 from .columns import Roles
 from .layouts import Layout
+from .names import check_names_are_read
 from .source import Source, ending_of, load, put
 from .tables import TableFormat
 
@@ -173,6 +174,7 @@ def write(judgments: Judgments, path: str | Path, *, format: str = "auto", drop:
     kind, ending = _target(path, format)
     judgments = drop_features(judgments, _known_features(drop))
     kind.check_holds(judgments)
+    check_names_are_read(judgments)
     put(kind.write(judgments, ending), path)
     return kind.id
 
@@ -210,6 +212,8 @@ def concat(parts: Iterable[Judgments]) -> Judgments:
     rows = []
     for number, part in enumerate(given, 1):
         frame = part.to_rows()
+        if "weight" not in frame.columns and any(other.has("weight") for other in given):
+            frame = frame.with_columns(pl.lit(1.0).alias("weight"))
         if "ranking" in frame.columns:
             frame = frame.with_columns(pl.format(f"{number}/{{}}", "ranking").alias("ranking"))
         rows.append(frame)
@@ -263,7 +267,7 @@ def _finish(
 ) -> tuple[Judgments, ReadReport]:
     report = ReadReport(
         name, format_id, parsed.records, parsed.rows.height, parsed.dropped, parsed.line_word, digest, parsed.columns,
-        parsed.notes,
+        parsed.notes, parsed.layout, parsed.shared,
     )  # fmt: skip
     if parsed.rows.height == 0 and not any(d.kind == "outcome" for d in parsed.dropped):
         reasons = f":\n{report.summary()}" if report.dropped else ""
@@ -282,6 +286,12 @@ def _read_database(url: str, format: str, options: ReadOptions) -> tuple[str, st
     if format != "auto":
         raise InputError(f"format {format!r} is a file format, and {scheme}://… is a database; leave out --from")
     _check_outcomes("campaign", options)
+    if options.columns:
+        role = next(iter(options.columns))
+        raise InputError(
+            f"--column {role}={options.columns[role]}: {scheme}://… is a database, which knows what its columns mean; "
+            "leave it out"
+        )
     try:
         name, parsed = STORES[scheme](url, options)
     except ModuleNotFoundError as error:
@@ -309,8 +319,9 @@ def detect_columns(names: list[str], source: str, options: ReadOptions, doubt: s
         if found is None:
             raise
         return found
-    found = _matching(roles, _TABLES)
+    found = _matching(roles, _TABLES, options) or _matching(roles, _TABLES)
     if found is not None:
+        found.check_columns(options)
         return found
     raise InputError(
         f"{source}: no known format has the columns {', '.join(roles.present[:12])}; known formats: "
@@ -318,10 +329,13 @@ def detect_columns(names: list[str], source: str, options: ReadOptions, doubt: s
     )
 
 
-def _matching(roles: Roles, formats: Iterable[str]) -> TableFormat | None:
-    """The first of some formats that has these columns."""
-    kinds = (_load(format_id) for format_id in formats)
-    return next((kind for kind in kinds if isinstance(kind, TableFormat) and kind.matches(roles)), None)
+def _matching(roles: Roles, formats: Iterable[str], options: ReadOptions = _DEFAULT) -> TableFormat | None:
+    """The first of some formats that has these columns, and the roles that the options name columns for."""
+    for format_id in formats:
+        kind = _load(format_id)
+        if isinstance(kind, TableFormat) and kind.matches(roles) and not kind.foreign_roles(options):
+            return kind
+    return None
 
 
 def _for_ending(ending: str, path: Path) -> Format:

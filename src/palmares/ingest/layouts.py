@@ -84,6 +84,11 @@ class Layout:
         return cls(replace(source, data=data), names, delimiter, end, first_line, notes, is_plain)
 
     @property
+    def described(self) -> str:
+        """What kind of file it is, in words."""
+        return f"text delimited by {NAMES.get(self.delimiter, self.delimiter)}"
+
+    @property
     def doubt(self) -> str:
         """What to do if the header is none, for the end of a message; nothing where it is one."""
         values = any(_is_number(name) or name.lower() in VALUES for name in self.names)

@@ -12,10 +12,14 @@ from ..judgments import Judgments
 from . import tables
 from .answers import ONE_HOT, judge_columns, one_hot_columns, rater_columns, read_one_hot, refuse_judge, spread
 from .base import RECORD, Feature, ReadOptions
-from .columns import Roles, Sieve, listed, quoted
+from .columns import CONTEXT_ROLES, Roles, Sieve, listed, quoted
+from .ids import as_written
 from .outcomes import COPIES, WRITTEN, is_read_as, read_outcomes, refuse_settings
 from .tables import TableFormat
 
+#: Columns that say which system is better, and those that say where each was shown.
+_ANSWER_ROLES = frozenset(("outcome", "winner", *ONE_HOT))
+_POSITION_ROLES = ("position_a", "position_b")
 _EVERYTHING: frozenset[Feature] = frozenset(
     ("lang_pair", "segment", "judge", "ranking", "weight", "position", "time", "duration", "extra")
 )
@@ -39,6 +43,8 @@ class Pairwise(TableFormat):
 
     id = "pairwise"
     holds = _EVERYTHING
+    rebuilds = True
+    roles = CONTEXT_ROLES | _ANSWER_ROLES | {"system_a", "system_b", "loser", "rank_a", "rank_b", *_POSITION_ROLES}
 
     def matches(self, roles: Roles) -> bool:
         return (roles.has("system_a", "system_b") and bool(_places(roles))) or roles.has("winner", "loser")
@@ -54,7 +60,7 @@ class Pairwise(TableFormat):
         return _judged(frame, roles, options)
 
     def write(self, judgments: Judgments, ending: str) -> bytes:
-        return _to_bytes(judgments.to_rows(), ending)
+        return _to_bytes(as_written(judgments.to_rows()), ending)
 
     def write_empty(self, rows: pl.DataFrame, ending: str) -> bytes:
         return _to_bytes(rows, ending)
@@ -74,6 +80,7 @@ class Arena(TableFormat):
     holds = _EVERYTHING
     implies = frozenset(("position",))
     endings = ("jsonl", "csv", "parquet")
+    roles = CONTEXT_ROLES | _ANSWER_ROLES
 
     def matches(self, roles: Roles) -> bool:
         return self._has_models(roles) and bool({"winner", "winner_model_a"} & set(roles.present))
@@ -119,6 +126,7 @@ class ChosenRejected(TableFormat):
     id = "chosen-rejected"
     holds = _EVERYTHING - {"position"}
     endings = ("jsonl", "csv", "parquet")
+    roles = CONTEXT_ROLES | {"chosen", "rejected", *_POSITION_ROLES}
 
     def matches(self, roles: Roles) -> bool:
         return roles.has("chosen", "rejected")

@@ -6,13 +6,14 @@
 from __future__ import annotations
 
 import re
+from itertools import islice
 
 import numpy as np
 import polars as pl
 
 from ..errors import InputError, LossyWriteError
 from ..judgments import Judgments
-from .base import RECORD, Dropped, Format, Parsed, ReadOptions
+from .base import RECORD, ColumnUse, Dropped, Format, Parsed, ReadOptions
 from .rankings import VALUE, pairs, rebuild, with_ranking_ids
 from .source import Source
 
@@ -30,8 +31,12 @@ class PrefLib(Format):
     id = "preflib"
     holds = frozenset(("ranking",))
     endings = ("toc", "toi", "soc", "soi")
+    roles = frozenset()  # a line is a number of voters and an order
 
     def parse(self, source: Source, options: ReadOptions) -> Parsed:
+        self.check_columns(options)
+        if options.extra:
+            raise InputError(f"there is no column {options.extra[0]!r} to keep: a PrefLib file holds orders only")
         names: dict[str, str] = {}
         votes: list[tuple[int, list[list[str]]]] = []
         dropped: list[Dropped] = []
@@ -49,7 +54,11 @@ class PrefLib(Format):
         outputs = _outputs(votes, names)
         contexts = outputs.select(RECORD).unique(maintain_order=True)
         rows = with_ranking_ids(pairs(outputs, contexts)).drop("position_a", "position_b", RECORD)
-        return Parsed(rows, tuple(dropped), len(votes) + len(dropped))
+        uses = (
+            ColumnUse("system", "ALTERNATIVE NAME", "usual", tuple(islice(names.values(), 3))),
+            ColumnUse("rankings", "COUNT", "usual", tuple(dict.fromkeys(str(count) for count, _ in votes))[:3]),
+        )
+        return Parsed(rows, tuple(dropped), len(votes) + len(dropped), columns=uses, layout="PrefLib")
 
     def write(self, judgments: Judgments, ending: str) -> bytes:
         code = {name: i for i, name in enumerate(judgments.systems, 1)}

@@ -35,6 +35,13 @@ def split_merged(names: Iterable[str], *, always: str = "") -> dict[str, list[st
     return parts
 
 
+def shared_outputs(outputs: pl.DataFrame, *, always: str = "") -> int:
+    """How many outputs several systems share."""
+    parts = split_merged(outputs["system"].unique(), always=always)
+    merged = [name for name, systems in parts.items() if len(systems) > 1]
+    return int(outputs["system"].is_in(merged).sum())
+
+
 def expand_merged(outputs: pl.DataFrame, *, always: str = "") -> pl.DataFrame:
     """One row per system instead of one per output; systems of one output keep its value and position."""
     parts = split_merged(outputs["system"].unique(), always=always)

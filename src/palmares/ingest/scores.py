@@ -33,6 +33,7 @@ class Scores(TableFormat):
 
     id = "scores"
     endings = ()
+    roles = frozenset(("system", "score", "segment", "judge", "ranking", "lang_pair", "source_lang", "target_lang"))
 
     def matches(self, roles: Roles) -> bool:
         return roles.has("system", "score", "segment") and not roles.has("winner")

@@ -8,6 +8,7 @@ fields, the file is read again record by record, to save what can be saved.
 from __future__ import annotations
 
 import io
+from dataclasses import replace
 from typing import ClassVar
 
 import polars as pl
@@ -16,6 +17,7 @@ from ..errors import InputError, LossyWriteError
 from . import json_tables
 from .base import RECORD, Dropped, Format, Parsed, ReadOptions, Table
 from .columns import Roles, Sieve
+from .ids import settle
 from .layouts import Layout, has_comments
 from .source import Source
 
@@ -27,6 +29,8 @@ class TableFormat(Format):
     """A format whose files are tables; subclasses say how columns become judgments."""
 
     endings: ClassVar[tuple[str, ...]] = ("csv", "tsv", "jsonl", "parquet")
+    #: Whether records without ranking ids may be the pairs of rankings, to be rebuilt where that is certain.
+    rebuilds: ClassVar[bool] = False
 
     def matches(self, roles: Roles) -> bool:
         """Whether a table with these columns is of this format."""
@@ -40,21 +44,31 @@ class TableFormat(Format):
         return self.parse_table(from_source(source, options.header), options)
 
     def parse_table(self, table: Table, options: ReadOptions) -> Parsed:
+        self.check_columns(options)
         sieve = self.sift(table.frame, Roles.guess(table.frame.columns, options), options)
-        records = table.frame.height * sieve.answers + len(table.dropped)
-        notes = (*table.notes, *sieve.notes)
-        return Parsed(sieve.rows(), table.lines(sieve.dropped), records, table.line_word, notes=notes)
+        settle(sieve, options, rebuilds=self.rebuilds)
+        return Parsed(
+            sieve.rows(),
+            table.lines(sieve.dropped),
+            records=table.frame.height * sieve.answers + len(table.dropped),
+            line_word=table.line_word,
+            columns=tuple(sieve.columns),
+            notes=(*table.notes, *sieve.notes),
+            layout=table.layout,
+            shared=sieve.shared,
+        )
 
 
 def from_source(source: Source, header: tuple[str, ...] = ()) -> Table:
     """Read whichever kind of table the bytes are; ``header`` names the columns of text without a header."""
     first = source.data.lstrip()[:1]
     if not source.is_parquet and first not in (b"{", b"["):
-        return _delimited(Layout.of(source, header))
+        layout = Layout.of(source, header)
+        return replace(_delimited(layout), layout=layout.described)
     check_no_header(source.name, header, "Parquet" if source.is_parquet else "JSON")
     if source.is_parquet:
-        return _parquet(source)
-    return json_tables.read(source)
+        return replace(_parquet(source), layout="Parquet")
+    return replace(json_tables.read(source), layout="JSON")
 
 
 def check_no_header(source: str, header: tuple[str, ...], kind: str) -> None:

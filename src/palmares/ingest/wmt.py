@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from itertools import combinations
 
 import polars as pl
@@ -11,8 +12,20 @@ from ..errors import InputError, LossyWriteError
 from ..judgments import Judgments
 from . import tables
 from .base import RECORD, ReadOptions
-from .columns import Roles, Sieve, quoted
-from .rankings import VALUE, check_not_merged, comparable, expand_merged, pairs, rebuild, split_merged, with_ranking_ids
+from .columns import CONTEXT_ROLES, Roles, Sieve, name_values, plain_name, quoted
+from .ids import settle
+from .names import NO_VALUE, UNKNOWN, without
+from .rankings import (
+    VALUE,
+    check_not_merged,
+    comparable,
+    expand_merged,
+    pairs,
+    rebuild,
+    shared_outputs,
+    split_merged,
+    with_ranking_ids,
+)
 from .tables import TableFormat
 
 _SYSTEM = re.compile(r"system(\d+)id", re.IGNORECASE)
@@ -30,8 +43,10 @@ class Wmt(TableFormat):
     implies = frozenset(("position",))
     endings = ("csv", "tsv")
 
+    roles = CONTEXT_ROLES - {"ranking"}  # every line is a ranking
+
     def matches(self, roles: Roles) -> bool:
-        return len(_slots(roles)) >= 2
+        return len(_slots(roles)) > 2
 
     def sift(self, frame: pl.DataFrame, roles: Roles, options: ReadOptions) -> Sieve:
         places = _slots(roles)
@@ -39,11 +54,12 @@ class Wmt(TableFormat):
             raise InputError(
                 f"a WMT file needs system1Id, system1rank, system2Id, …; it has {', '.join(roles.present)}"
             )
-        roles = roles.without(*_NOT_HERE)
-        text = {f"_s{k}": system for k, (system, _) in enumerate(places, 1)}
-        text |= {f"_r{k}": rank for k, (_, rank) in enumerate(places, 1)}
+        roles = roles.without(*_NOT_HERE, "ranking")
+        text = _labelled(places)
         sieve = Sieve.start(frame, roles, options, **text)
+        _name_by_document(sieve, frame, roles, options)
         outputs = _checked_outputs(sieve, len(places), max(5, len(places)))
+        sieve.shared = shared_outputs(outputs)
         if options.merged == "expand":
             outputs = expand_merged(outputs)
         outputs = comparable(sieve, outputs)
@@ -77,34 +93,43 @@ class Wmt(TableFormat):
 
 
 class WmtPairwise(TableFormat):
-    """WMT15 and WMT16: one pair per line, ``rankingID`` links the pairs of a ranking."""
+    """WMT15 and WMT16: one pair per line, ``rankingID`` links the pairs of a ranking.
+
+    Where it is missing, rankings are rebuilt: a system has one rank in all pairs of a ranking.
+    """
 
     id = "wmt-pairwise"
     holds = frozenset(("lang_pair", "segment", "judge", "ranking"))
     endings = ("csv", "tsv")
 
+    roles = CONTEXT_ROLES
+
     def matches(self, roles: Roles) -> bool:
-        return len(_slots(roles)) == 2 and roles.has("ranking")
+        return len(_slots(roles)) == 2
 
     def sift(self, frame: pl.DataFrame, roles: Roles, options: ReadOptions) -> Sieve:
         if not self.matches(roles):
             raise InputError(
-                "a WMT pairwise file needs system1Id, system1rank, system2Id, system2rank and rankingID; "
+                "a WMT pairwise file needs system1Id, system1rank, system2Id and system2rank; "
                 f"it has {', '.join(roles.present)}"
             )
         roles = roles.without(*_NOT_HERE)
-        (s1, r1), (s2, r2) = _slots(roles)
-        sieve = Sieve.start(frame, roles, options, _s1=s1, _r1=r1, _s2=s2, _r2=r2)
+        sieve = Sieve.start(frame, roles, options, **_labelled(_slots(roles)))
+        _name_by_document(sieve, frame, roles, options)
         outputs = comparable(sieve, _checked_outputs(sieve, 2, _MOST_OUTPUTS))
         parts = split_merged(outputs["system"].unique())
-        merged = {name: systems for name, systems in parts.items() if len(systems) > 1}
-        if options.merged == "collapse" or not merged:
-            rows = pairs(outputs, sieve.frame)
-        else:
+        expands = options.merged == "expand"
+        if expands:
             _reject_overlaps(sieve, parts)
             outputs = outputs.join(sieve.frame.select(RECORD), on=RECORD, how="semi", maintain_order="left")
-            rows = _expand_pairs(pairs(outputs, sieve.frame), merged)
-        sieve.frame = rows.drop("position_a", "position_b")
+        sieve.frame = pairs(outputs, sieve.frame).drop("position_a", "position_b")
+        # Before outputs become systems: two of one output are tied once in a ranking.
+        settle(sieve, options, rebuilds=True, ranks=(_RANK.format(1), _RANK.format(2)))
+        merged = {name: systems for name, systems in parts.items() if len(systems) > 1}
+        shown = _shown_once(sieve.frame, list(merged))
+        sieve.shared = shown.height
+        if expands and merged:
+            sieve.frame = _expand_pairs(sieve.frame, shown, merged)
         return sieve
 
     def write(self, judgments: Judgments, ending: str) -> bytes:
@@ -129,6 +154,35 @@ class WmtPairwise(TableFormat):
 _NOT_HERE = {"system_a", "system_b", "rank_a", "rank_b", "position_a", "position_b", "source"}
 
 
+#: In frames on their way: the columns of the output in each slot.
+_NAME, _RANK = "_system {}", "_rank {}"
+
+
+def _labelled(places: list[tuple[str, str]]) -> dict[str, str]:
+    """The columns of every slot, by what they are called here."""
+    text = {_NAME.format(k): system for k, (system, _) in enumerate(places, 1)}
+    return text | {_RANK.format(k): rank for k, (_, rank) in enumerate(places, 1)}
+
+
+def _name_by_document(sieve: Sieve, frame: pl.DataFrame, roles: Roles, options: ReadOptions) -> None:
+    """Put the document in front of segments that are numbered within it: the same number is there in several."""
+    column = next((name for name in roles.present if plain_name(name) == "documentid"), None)
+    if column is None or "segment" in options.columns or "segment" not in sieve.frame.columns:
+        return
+    documents = frame.select(RECORD, without(name_values(frame, column), UNKNOWN).alias("_document"))
+    named = sieve.frame.join(documents, on=RECORD, how="left", maintain_order="left")
+    if int(named.select(pl.col("_document").n_unique().over("segment").max()).item() or 0) < 2:
+        return
+    both = pl.when(pl.col("segment").is_not_null()).then(pl.concat_str(["_document", "segment"], separator="/"))
+    sieve.frame = named.with_columns(pl.coalesce(both, "segment").alias("segment")).drop("_document")
+    numbered = f"segments are numbered within each {column}, so both together name a segment"
+    sieve.notes.append(numbered)
+    sieve.columns = [
+        replace(use, role="segment", why="usual", remark=numbered) if use.column == column else use
+        for use in sieve.columns
+    ]
+
+
 def _slots(roles: Roles) -> list[tuple[str, str]]:
     """The (system, rank) columns of a WMT header, by number."""
     lower = {name.lower(): name for name in roles.present}
@@ -143,21 +197,26 @@ def _slots(roles: Roles) -> list[tuple[str, str]]:
 def _checked_outputs(sieve: Sieve, n: int, most: int) -> pl.DataFrame:
     """One row per ranked output, after the rankings with something wrong were rejected."""
     numbers = range(1, n + 1)
-    empty = {k: pl.col(f"_s{k}").is_null() | (pl.col(f"_s{k}") == _PLACEHOLDER) for k in numbers}
-    ranks = [pl.when(~empty[k]).then(pl.col(f"_r{k}")).alias(f"_r{k}") for k in numbers]
-    systems = [pl.when(~empty[k]).then(pl.col(f"_s{k}")).alias(f"_s{k}") for k in numbers]
-    sieve.frame = sieve.frame.with_columns(*ranks).with_columns(*systems)
-    values = {k: pl.col(f"_r{k}").cast(pl.Int64, strict=False) for k in numbers}
-    used = {k: pl.col(f"_s{k}").is_not_null() for k in numbers}
+    system, rank = {k: _NAME.format(k) for k in numbers}, {k: _RANK.format(k) for k in numbers}
+    sieve.frame = sieve.frame.with_columns(without(sieve.frame[name], NO_VALUE) for name in system.values())
+    values = {k: pl.col(rank[k]).cast(pl.Int64, strict=False) for k in numbers}
+    for k in numbers:
+        unnamed = pl.col(system[k]).is_null() & (values[k] > 0)
+        sieve.reject(unnamed, pl.format("a system is missing: output {} has rank {}", pl.lit(k), quoted(rank[k])))
+    empty = {k: pl.col(system[k]).is_null() | (pl.col(system[k]) == _PLACEHOLDER) for k in numbers}
+    held = [pl.when(~empty[k]).then(pl.col(rank[k])).alias(rank[k]) for k in numbers]
+    held += [pl.when(~empty[k]).then(pl.col(system[k])).alias(system[k]) for k in numbers]
+    sieve.frame = sieve.frame.with_columns(*held)
+    used = {k: pl.col(system[k]).is_not_null() for k in numbers}
     sieve.reject(pl.any_horizontal(used[k] & (values[k] == -1) for k in numbers), _SKIPPED, kind="skipped")
     for k in numbers:
         fault = pl.format("rank {} of output {} is out of range; allowed: whole numbers from 1 to {} (−1: skipped)",
-                          quoted(f"_r{k}"), pl.lit(k), pl.lit(most))  # fmt: skip
+                          quoted(rank[k]), pl.lit(k), pl.lit(most))  # fmt: skip
         sieve.reject(used[k] & ~values[k].is_between(1, most).fill_null(False), fault)
     long = [
         sieve.frame.filter(used[k]).select(
             RECORD,
-            pl.col(f"_s{k}").alias("system"),
+            pl.col(system[k]).alias("system"),
             (-values[k]).cast(pl.Float64).alias(VALUE),
             pl.lit(k, pl.Int32).alias("position"),
         )
@@ -168,16 +227,25 @@ def _checked_outputs(sieve: Sieve, n: int, most: int) -> pl.DataFrame:
 
 def _reject_overlaps(sieve: Sieve, parts: dict[str, list[str]]) -> None:
     """A pair of outputs that share a system compares it with itself."""
-    seen = sieve.frame.select("_s1", "_s2").unique().iter_rows()
+    both_names = [_NAME.format(1), _NAME.format(2)]
+    seen = sieve.frame.select(both_names).unique().iter_rows()
     shared = [(a, b, min(both)) for a, b in seen if (both := set(parts[a]) & set(parts[b]))]
     if shared:
-        table = pl.DataFrame(shared, schema=["_s1", "_s2", "_twice"], orient="row")
-        sieve.frame = sieve.frame.join(table, on=["_s1", "_s2"], how="left", maintain_order="left")
+        table = pl.DataFrame(shared, schema=[*both_names, "_twice"], orient="row")
+        sieve.frame = sieve.frame.join(table, on=both_names, how="left", maintain_order="left")
         itself = pl.format("system {} is compared with itself", quoted("_twice"))
         sieve.reject(pl.col("_twice").is_not_null(), itself)
 
 
-def _expand_pairs(rows: pl.DataFrame, merged: dict[str, list[str]]) -> pl.DataFrame:
+def _shown_once(rows: pl.DataFrame, names: list[str]) -> pl.DataFrame:
+    """Pairs in which one of these outputs was shown: one for every ranking and output, which is in ``_name``."""
+    of_a_ranking = [c for c in ("lang_pair", "segment", "judge", "ranking") if c in rows.columns]
+    sides = [rows.select(pl.all(), pl.col(side).alias("_name")) for side in ("system_a", "system_b")]
+    shown = pl.concat(sides).filter(pl.col("_name").is_in(names))
+    return shown.unique([*of_a_ranking, "_name"], keep="first", maintain_order=True)
+
+
+def _expand_pairs(rows: pl.DataFrame, shown: pl.DataFrame, merged: dict[str, list[str]]) -> pl.DataFrame:
     """Pairs between outputs become pairs between systems, plus a tie for any two systems of one output."""
     twos = [[list(two) for two in combinations(parts, 2)] for parts in merged.values()]
     table = pl.DataFrame({"_name": list(merged), "_parts": list(merged.values()), "_two": twos})
@@ -186,11 +254,8 @@ def _expand_pairs(rows: pl.DataFrame, merged: dict[str, list[str]]) -> pl.DataFr
         sides = sides.join(table, left_on=side, right_on="_name", how="left", maintain_order="left")
         parts = pl.coalesce("_parts", pl.concat_list(side))
         sides = sides.with_columns(parts.alias(side)).drop("_parts", "_two").explode(side)
-    names = [rows.select(pl.all(), pl.col(side).alias("_name")) for side in ("system_a", "system_b")]
-    of_a_ranking = [c for c in ("lang_pair", "segment", "judge", "ranking") if c in rows.columns]
-    shown = pl.concat(names).join(table, on="_name", maintain_order="left")
-    once = shown.unique([*of_a_ranking, "_name"], keep="first", maintain_order=True)
-    ties = once.explode("_two").with_columns(
+    ties = shown.join(table, on="_name", maintain_order="left").explode("_two")
+    ties = ties.with_columns(
         pl.col("_two").list.get(0).alias("system_a"),
         pl.col("_two").list.get(1).alias("system_b"),
         pl.lit(0, pl.Int8).alias("outcome"),

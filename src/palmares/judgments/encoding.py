@@ -29,6 +29,8 @@ A_BETTER, TIE, B_BETTER = 1, 0, -1
 _CALENDAR = (-62_135_596_800_000_000, 253_402_300_799_999_999)
 #: Whole numbers up to here are exact as floating point.
 EXACT = 2.0**53
+#: Weights that are further apart than this cannot be added up: floating point has fifteen digits.
+_MOST_APART = 1e15
 
 
 def encode_rows(rows: pl.DataFrame) -> tuple[pl.DataFrame, dict[str, pl.Series]]:
@@ -148,6 +150,12 @@ def _check_values(frame: pl.DataFrame) -> None:
         # polars takes NaN for larger than any number, so "> 0" alone would let it pass.
         if not bool((weight.is_finite() & (weight > 0)).fill_null(False).all()):
             raise InputError("a weight is not a positive finite number; drop judgments that should not count")
+        least, most = float(weight.min()), float(weight.max())  # type: ignore[arg-type]
+        if most > _MOST_APART * least or not _MOST_APART**-1 <= least <= most <= _MOST_APART:
+            raise InputError(
+                f"weights reach from {least:g} to {most:g}; allowed: from {1 / _MOST_APART:g} to {_MOST_APART:g}, and "
+                f"none more than {_MOST_APART:g} times another, since sums of them would not be exact"
+            )
     if "duration" in frame.columns and bool(frame["duration"].is_infinite().any()):
         raise InputError("a duration is infinite; leave it empty where it is not known")
 

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from fnmatch import translate
 from functools import cached_property
+from math import isfinite
 from re import compile as compile_pattern
 from typing import ClassVar
 
@@ -220,7 +221,7 @@ class Judgments(Shown):
         return self.filter(mask)
 
     def split(self, by: str = "lang_pair") -> dict[str | None, Judgments]:
-        """One table per value of a column, sorted by it; the key of rows without a value is None.
+        """One table per value of a column, sorted by it (numbers as numbers); the key of rows without a value is None.
 
         ``by`` is one of `NAME_COLUMNS` or the name of an extra column.
         """
@@ -232,16 +233,15 @@ class Judgments(Shown):
             raise InputError(f"cannot split by {by!r}: no such column; present: {', '.join(have) or 'none'}")
         parts = self.frame.partition_by(column, as_dict=True, maintain_order=True)
         label = dict(enumerate(self._names(by))) if by in NAME_COLUMNS else {key: key for (key,) in parts}
-        named = [(label.get(key), part) for (key,), part in parts.items()]
-        named.sort(key=lambda item: (item[0] is None, item[0]))
+        named = [(_key(label.get(key)), part) for (key,), part in parts.items()]
+        order = _order([key for key, _ in named if key is not None])
+        named.sort(key=lambda item: (item[0] is None, item[0] and order[item[0]]))
         if len(named) == 1:
-            return {_key(named[0][0]): self.with_origin(self._split_origin(by, named[0][0]))}
-        return {
-            _key(value): Judgments.from_codes(part, self.names, self._split_origin(by, value)) for value, part in named
-        }
+            return {named[0][0]: self.with_origin(self._split_origin(by, named[0][0]))}
+        return {value: Judgments.from_codes(part, self.names, self._split_origin(by, value)) for value, part in named}
 
-    def _split_origin(self, by: str, value: object) -> Origin | None:
-        return self.origin and self.origin.split(by, _key(value))
+    def _split_origin(self, by: str, value: str | None) -> Origin | None:
+        return self.origin and self.origin.split(by, value)
 
     def _names(self, column: str) -> tuple[str, ...]:
         return tuple(self.names[column]) if column in self.names else ()
@@ -261,4 +261,16 @@ class Judgments(Shown):
 
 
 def _key(value: object) -> str | None:
+    """A value as the name of its group: whole numbers without decimals."""
+    if isinstance(value, float) and value.is_integer():
+        return str(int(value))
     return None if value is None else str(value)
+
+
+def _order(keys: list[str]) -> Mapping[str, float | str]:
+    """What to sort keys by: as numbers if all of them are."""
+    try:
+        numbers = {key: float(key) for key in keys}
+    except ValueError:
+        return {key: key for key in keys}
+    return numbers if all(map(isfinite, numbers.values())) else {key: key for key in keys}

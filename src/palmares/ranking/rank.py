@@ -22,6 +22,7 @@ from ..judgments import (
     few_units,
     unit_count,
 )
+from ..judgments.repeats import repeats_note
 from ..models import DEFAULT_MODEL
 from ..models.base import Fit, Model, check_one_lang_pair, counts_of, create
 from . import SOURCES
@@ -83,6 +84,8 @@ def rank(
     notes: list[str] = []
     if isinstance(data, Judgments):
         check_one_lang_pair(data)
+        if data.origin is not None and (repeated := repeats_note(data)):
+            notes.append(repeated)
     origin = data.origin
     if largest_component:
         data = _largest_component(data, model, notes)

@@ -17,6 +17,7 @@ VIEWS = Registry(
         "rank": Entry("palmares.report.ranking:VIEW", "systems in order, with ranges, clusters and probabilities"),
         "head-to-head": Entry("palmares.report.head_to_head:VIEW", "every two systems compared"),
         "describe": Entry("palmares.report.describe:VIEW", "what a file of judgments contains"),
+        "describe --columns": Entry("palmares.report.describe:FILES", "what the columns of files were taken for"),
         "agreement": Entry("palmares.report.agreement:VIEW", "how far judges agree"),
         "audit": Entry("palmares.report.audit:VIEW", "checks of the judgments and claims of the ranking"),
         "compare": Entry("palmares.report.compare:VIEW", "models on held-out judgments, and their learning curves"),

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..analysis.describe import Overview
+from ..analysis.describe import FileOverview, Overview
+from ..ingest.base import ColumnUse
 from ..ranking.record import signature
 from .tables import Column, Grouped, Table, View, or_dash
 
@@ -30,6 +31,61 @@ def flat(results: Sequence[Grouped[Overview]], part: str | None = None) -> list[
 
 
 VIEW = View(tables, flat, parts=("systems",))
+
+
+def file_tables(results: Sequence[Grouped[FileOverview]], part: str | None = None) -> list[Table]:
+    """For every file a table of its columns, and below it what was made of the file."""
+    shown = []
+    for file in (each.result for each in results):
+        columns = [Column(name, align="left") for name in ("column", "role", "why", "examples", "remark")]
+        rows = [[use.column, or_dash(use.role), use.why, _examples(use), use.remark] for use in file.columns]
+        if not any(use.remark for use in file.columns):
+            columns, rows = columns[:-1], [row[:-1] for row in rows]
+        facts = {"judgments": file.judgments, "data": file.data}
+        shown.append(Table(columns, rows, file.file, notes=_said(file), signature=signature(facts)))
+    return shown
+
+
+def flat_files(results: Sequence[Grouped[FileOverview]], part: str | None = None) -> list[Table]:
+    """One row a column, with its file and format in front."""
+    names = ("file", "format", "column", "role", "why", "examples", "remark")
+    return [
+        Table(
+            [Column(name) for name in names],
+            [[file.file, file.format, u.column, u.role, u.why, "; ".join(u.examples), u.remark] for u in file.columns],
+            notes=_said(file),
+        )
+        for file in (each.result for each in results)
+    ]
+
+
+FILES = View(file_tables, flat_files)
+
+_LONGEST_EXAMPLE = 24
+
+
+def _examples(use: ColumnUse) -> str:
+    """The examples of a column; long ones lose their middle, for names often differ at their end."""
+    half = _LONGEST_EXAMPLE // 2
+    return ", ".join(
+        text if len(text) <= _LONGEST_EXAMPLE else f"{text[: half - 1]}…{text[-half:]}" for text in use.examples
+    )
+
+
+def _said(file: FileOverview) -> list[str]:
+    """What is known of a file besides its columns."""
+    encoding = f", {file.encoding}" if file.encoding else ""
+    rankings = "no rankings" if file.rankings is None else f"{file.rankings:,} rankings"
+    share = f" ({100 * file.dropped / file.records:.2g} %)" if file.dropped else ""
+    said = [
+        f"format: {file.format} ({file.layout}{encoding})",
+        f"{file.records:,} records, {file.dropped:,} of them dropped{share} and {file.skipped:,} skipped: "
+        f"{file.judgments:,} judgments, {rankings}",
+        f"repeated exactly by the same judge on the same segment: {file.repeated_judgments:,} judgments, "
+        f"{file.repeated_rankings:,} rankings",
+        f"outputs that several systems share: {file.shared_outputs:,}",
+    ]
+    return said + [f"note: {note}" for note in file.notes]
 
 
 def _pairs(overviews: Sequence[Overview]) -> Table:
