@@ -16,6 +16,7 @@ from ..errors import InputError
 from ..ingest import FORMATS, OUTCOMES
 from .again import again_option
 from .options import grouped, keyed, progress_bar, stacked
+from .renaming import NewNames
 
 if TYPE_CHECKING:
     from ..compute import Execution, Progress
@@ -51,6 +52,8 @@ class Inputs:
     where: tuple[str, ...]
     exclude_judge: tuple[str, ...]
     exclude_system: tuple[str, ...]
+    rename: Mapping[str, str] | None
+    short_names: bool
     by: tuple[str, ...] = ()
     files: tuple[str, ...] = ()
 
@@ -122,7 +125,21 @@ class Inputs:
                      *[f"--exclude-system {s}" for s in self.exclude_system]]  # fmt: skip
             raise InputError(f"no judgment is left after {', '.join(asked)}; {len(judgments)} were read")
         origin = judgments.origin and replace(judgments.origin, selection=self._selection())
-        return (judgments if mask.all() else judgments.filter(mask)).with_origin(origin)
+        chosen = (judgments if mask.all() else judgments.filter(mask)).with_origin(origin)
+        return self._named(chosen, judgments.systems)
+
+    def _named(self, judgments: Judgments, known: Sequence[str]) -> Judgments:
+        """With the names that were asked for; ``known`` are the systems before any were left out."""
+        if self.rename is not None:
+            unknown = [name for name in self.rename if name not in known]
+            if len(unknown) == len(self.rename):
+                some = ", ".join(known[:5]) + (", …" if len(known) > 5 else "")
+                raise InputError(f"--rename: no system is called {' or '.join(unknown[:3])}; there are: {some}")
+            judgments = judgments.rename({old: self.rename[old] for old in self.rename if old in judgments.systems})
+            if unknown and judgments.origin is not None:
+                note = f"--rename: no system is called {', '.join(unknown)}"
+                judgments = judgments.with_origin(judgments.origin.noted(note))
+        return judgments.short_names() if self.short_names else judgments
 
     def _selection(self) -> dict[str, Any]:
         """The conditions that judgments had to satisfy, for the record."""
@@ -161,6 +178,10 @@ _READING_OPTIONS = (
                  help="Leave out these judges. Repeat for several."),
     click.option("--exclude-system", multiple=True, metavar="PATTERN",
                  help="Leave out these systems. Repeat for several."),
+    click.option("--rename", type=NewNames(), metavar="FILE",
+                 help="Other names for systems: a table of two columns, old and new, or a JSON object."),
+    click.option("--short-names", is_flag=True,
+                 help="Short names for systems of WMT's files: KIT for newstest2016.KIT.4482.de-en."),
 )  # fmt: skip
 
 _FILES = click.argument("files", nargs=-1, required=True, metavar="FILE...")
