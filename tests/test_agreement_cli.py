@@ -62,6 +62,7 @@ def test_json_has_the_documented_shape(ok: Callable[..., str], campaign: Path) -
     (found,) = json.loads(ok(campaign, "--judges", "--format", "json"))
     assert list(found) == [
         "signature", "record", "lang_pair", "judgments", "ties", "counting", "inter", "intra", "judges", "notes",
+        "group",
     ]  # fmt: skip
     kappa = ["kappa", "interval", "band", "observed", "expected", "agreed", "pairs"]
     assert list(found["inter"]) == list(found["intra"]) == [*kappa, "items", "judges", "alpha", "alpha_ordinal"]
@@ -75,6 +76,7 @@ def test_json_has_the_documented_shape(ok: Callable[..., str], campaign: Path) -
 
 def test_the_command_prints_what_the_library_finds(ok: Callable[..., str], campaign: Path) -> None:
     (found,) = json.loads(ok(campaign, "--judges", "--p", 0.1, "--resamples", 60, "--seed", 3, "--format", "json"))
+    assert found.pop("group") == {"lang_pair": "cs-en"}
     assert found == agreement(read(campaign), judges=True, p=0.1, resamples=60, rng=3).to_dict()
 
 

@@ -65,8 +65,12 @@ def test_flags_come_first_with_their_sentence(shown: str) -> None:
     assert "yes   judge-influence" in shown
 
 
-def test_no_line_but_the_signature_is_wider_than_a_terminal(shown: str) -> None:
-    assert max(len(line) for line in shown.splitlines() if not line.startswith("model:")) <= 125
+def test_away_from_a_terminal_a_finding_is_one_line(shown: str) -> None:
+    sentences = [line for line in shown.splitlines() if line.startswith("- ")]
+    named = [line.removeprefix("- ").removeprefix("! ").split(":")[0] for line in sentences]
+    assert sorted(named) == sorted([*CHECKS, *CHECKS])  # of both language pairs
+    first = shown.splitlines().index(sentences[0])
+    assert shown.splitlines()[first : first + len(CHECKS)] == sentences[: len(CHECKS)]
 
 
 def test_json_has_the_documented_shape(path: Path) -> None:

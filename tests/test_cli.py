@@ -111,7 +111,7 @@ def test_csv_is_flat_with_one_header_for_all_language_pairs(ok: object, two_pair
 def test_probabilities_are_printed_below_the_ranking(ok: object, campaign: Path) -> None:
     out = ok("rank", campaign, *QUICK, "--probabilities").out
     assert "stability: the share of samples" in out
-    assert "stands above the column's" in out
+    assert "in which the column's system stands above the row's: " in out
     rows = list(csv.DictReader(io.StringIO(ok("rank", campaign, *QUICK, "--probabilities", "--format", "csv").out)))
     assert len(rows) == 5 * 4
     share = {(row["system"], row["other"]): float(row["better"]) for row in rows}

@@ -57,6 +57,7 @@ def test_the_table_shows_models_bounds_and_signature(ok: Callable[..., str], cam
 
 def test_json_is_the_comparison(ok: Callable[..., str], campaign: Path) -> None:
     (found,) = json.loads(ok(campaign, *QUICK, "--format", "json"))
+    assert found["record"].pop("command")["name"] == "compare"
     expected = compare(read(campaign), models=["expected-wins", "independent-pairs"], testing=Testing(4), rng=0)
     assert found == json.loads(json.dumps({**expected.to_dict(), "group": {"lang_pair": None}}))
     assert found["models"][0]["accuracy_clusters"]["difference"] == 0
@@ -87,10 +88,12 @@ def test_the_csv_has_the_oracles_as_rows(ok: Callable[..., str], campaign: Path)
 
 def test_curves_as_json(ok: Callable[..., str], campaign: Path) -> None:
     (found,) = json.loads(ok(campaign, *MODELS, "--sizes", "20,40", "--trials", "2", "--format", "json"))
+    assert found["record"].pop("command")["options"]["sizes"] == "20,40"
     models = ["expected-wins", "independent-pairs"]
     expected = learning_curve(read(campaign), sizes=[20, 40], trials=2, models=models, rng=0)
     assert found == {**expected.to_dict(), "group": {"lang_pair": None}}
     (found,) = json.loads(ok(campaign, *QUICK, "--noise", "0.5", "--trials", "2", "--format", "json"))
+    del found["record"]["command"]
     expected = noise_test(read(campaign), shares=[0.5], trials=2, testing=Testing(4), models=models, rng=0)
     assert found == {**expected.to_dict(), "group": {"lang_pair": None}}
 

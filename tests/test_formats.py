@@ -196,26 +196,26 @@ def test_appraise_in_its_declared_encoding(encoding: str, file: MakeFile) -> Non
 
 # -- generic tables ------------------------------------------------------------------------------
 
-#: A beat B, then C beat B, then A and C tied.
-_EXPECTED = {("A", "B", 1), ("B", "C", -1), ("A", "C", 0)}
+#: P beat Q, then R beat Q, then P and R tied.
+_EXPECTED = {("P", "Q", 1), ("Q", "R", -1), ("P", "R", 0)}
 
 
 @pytest.mark.parametrize(
     "text",
     [
-        "system_a,system_b,outcome\nA,B,a\nB,C,b\nA,C,tie\n",
-        "System A;System B;Outcome\nA;B; A \nB;C;B\nA;C;Draw\n",
-        "left\tright\twinner\nA\tB\tleft\nB\tC\tright\nA\tC\tboth bad\n",
-        "model_1,model_2,preference\nA,B,A\nB,C,C\nA,C,tie\n",
-        "model_x,model_y,verdict\nA,B,A>B\nB,C,b>>a\nA,C,A=B\n",
-        "system_a,system_b,outcome\nA,B,1\nB,C,-1\nA,C,0\n",
-        "system_a,system_b,outcome\nA,B,1.0\nB,C,0\nA,C,0.5\n",
-        "system1,system2,rank1,rank2\nA,B,1,2\nB,C,3.5,2\nA,C,4,4\n",
-        '{"left": "A", "right": "B", "label": "[[A]]"}\n{"left": "B", "right": "C", "label": "[[B]]"}\n\n'
-        '{"left": "A", "right": "C", "label": "[[C]]", "more": {"x": [1]}}\n',
-        '[{"left": "A", "right": "B", "label": ">"}, {"left": "B", "right": "C", "label": "<"},'
-        ' {"left": "A", "right": "C", "label": "="}]',
-        '\n"system_a","system\n_b","outcome"\n"A","B","a"\n\n"B","C","b"\n"A","C","tie"\n',
+        "system_a,system_b,outcome\nP,Q,a\nQ,R,b\nP,R,tie\n",
+        "System A;System B;Outcome\nP;Q; A \nQ;R;B\nP;R;Draw\n",
+        "left\tright\twinner\nP\tQ\tleft\nQ\tR\tright\nP\tR\tequal\n",
+        "model_1,model_2,preference\nP,Q,P\nQ,R,R\nP,R,tie\n",
+        "model_x,model_y,verdict\nP,Q,A>B\nQ,R,b>>a\nP,R,A=B\n",
+        "system_a,system_b,outcome\nP,Q,1\nQ,R,-1\nP,R,0\n",
+        "system_a,system_b,outcome\nP,Q,1.0\nQ,R,0\nP,R,0.5\n",
+        "system1,system2,rank1,rank2\nP,Q,1,2\nQ,R,3.5,2\nP,R,4,4\n",
+        '{"left": "P", "right": "Q", "label": "[[A]]"}\n{"left": "Q", "right": "R", "label": "[[B]]"}\n\n'
+        '{"left": "P", "right": "R", "label": "[[C]]", "more": {"x": [1]}}\n',
+        '[{"left": "P", "right": "Q", "label": ">"}, {"left": "Q", "right": "R", "label": "<"},'
+        ' {"left": "P", "right": "R", "label": "="}]',
+        '\n"system_a","system\n_b","outcome"\n"P","Q","a"\n\n"Q","R","b"\n"P","R","tie"\n',
     ],
     ids=[
         "words", "semicolons", "left-right", "by-name", "arrows", "signs", "shares", "ranks", "json-lines", "json",
@@ -229,9 +229,9 @@ def test_pairwise_in_many_dresses(text: str, file: MakeFile) -> None:
 
 
 def test_models_called_1_and_2_win_by_name(file: MakeFile) -> None:
-    """As outcomes the numbers 1 and 0 would be ambiguous; as names they are not."""
-    judgments = read(file("model_1,model_2,winner\n1,2,1\n2,0,0\n1,0,tie\n"))
-    assert _outcomes(judgments) == {("1", "2", 1), ("0", "2", 1), ("0", "1", 0)}
+    """As outcomes the numbers 1 and 0 would be ambiguous; that 4 wins, too, makes them names."""
+    judgments = read(file("model_1,model_2,winner\n1,4,1\n4,0,0\n1,0,tie\n4,1,4\n"))
+    assert _outcomes(judgments) == {("1", "4", 1), ("0", "4", 1), ("0", "1", 0), ("1", "4", -1)}
 
 
 def test_winner_and_loser(file: MakeFile) -> None:

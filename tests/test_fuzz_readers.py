@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 import secrets
 import subprocess
 import sys
@@ -28,6 +29,33 @@ from palmares.judgments import Judgments
 _KINDS: dict[str, Format] = {name: FORMATS.load(name)() for name in FORMATS}
 
 _SCORES = "segment,judge,system,score\n" + "".join(f"{i},j,{s},{i * 7 % 5}\n" for i in range(3) for s in "ABC")
+_APPRAISE = "".join(
+    f'u{j},wmt.{s},{2 * "AB".index(s) + i},TGT,eng,deu,{17 * i % 9},d#{s},False,"[{{""start_i"":3}}]",1.5,2.5\n'
+    for j in range(2) for s in "AB" for i in (1, 2)
+)  # fmt: skip
+_POTATO = "user,instance_id,model_a,model_b,pref:::selection\nann,i1,A,B,A\nann,i2,A,C,tie\nbob,i1,A,B,B\n"
+_LABEL_STUDIO = json.dumps(
+    [
+        {
+            "id": task,
+            "data": {"model_a": "A", "model_b": b, "prompt": "é"},
+            "annotations": [
+                {
+                    "id": 7, "completed_by": 3, "was_cancelled": False, "lead_time": 2.5,
+                    "created_at": "2024-03-09T22:16:08.7Z", "updated_at": "2024-03-09T22:16:08.7Z",
+                    "result": [{"from_name": "pw", "type": "pairwise", "value": {"selected": "left"}}],
+                }
+            ],
+        }
+        for task, b in enumerate("BC")
+    ]
+)  # fmt: skip
+_MINIMAL = (
+    "model_a,model_b,pw,annotator,annotation_id,created_at,updated_at,lead_time\n"
+    'A,B,"[{""selected"": ""left""}]",1,2,2024-03-09,2024-03-09,2.5\n'
+    'A,C,"[{""selected"": ""right""}]",1,3,2024-03-09,2024-03-09,2.5\n'
+)
+_SPACES = "# by hand\nsystem_a  system_b  outcome\nA         B         a\n#\nA         C         tie\n"
 _JSON = '[{"model_a": "A", "model_b": "B", "winner": "tie"}, {"model_a": "A", "model_b": "C", "winner": "model_b"}]'
 
 
@@ -47,7 +75,12 @@ def _full() -> Judgments:
 
 def _files() -> dict[str, bytes]:
     """One valid file of every format and ending, and some compressed ones."""
-    found = {"scores.csv": _SCORES.encode(), "array.json": _JSON.encode()}
+    texts = {
+        "scores.csv": _SCORES, "array.json": _JSON, "wrapped.json": f'{{"name": "x", "votes": {_JSON}}}',
+        "direct-assessment.csv": _APPRAISE, "potato.csv": _POTATO, "label-studio.json": _LABEL_STUDIO,
+        "label-studio.csv": _MINIMAL, "pairwise.txt": _SPACES,
+    }  # fmt: skip
+    found = {name: text.encode() for name, text in texts.items()}
     for name, kind in _KINDS.items():
         for ending in kind.endings:
             found[f"{name}.{ending}"] = _written(kind, ending)
@@ -104,7 +137,7 @@ def _read_quietly(data: bytes, **options: Any) -> None:
 
 @pytest.mark.parametrize("name", [name for name in _FILES if name not in _PARQUET])
 def test_damaged_files(name: str) -> None:
-    own = "auto" if name == "array.json" else name.split(".")[0]
+    own = name.split(".")[0] if name.split(".")[0] in FORMATS else "auto"
 
     @examples(50)
     @given(st.integers(0, 2**32), st.sampled_from(["auto", own]))

@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 import json
+import struct
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
+import polars as pl
 import pytest
 from builders import counted
 
+import palmares as pm
 from palmares import plots, rank
 from palmares.errors import InputError
 from palmares.models.base import create
 from palmares.ranking.result import Ranking
+from palmares.report.plots.files import targets
 
 pytest.importorskip("altair", reason="needs the extra 'report'")
 pytest.importorskip("vl_convert", reason="needs the extra 'report'")
@@ -123,15 +129,111 @@ def test_ticks_of_ranks_are_about_a_dozen(systems: int, ticks: list[int]) -> Non
     )
 
 
-def test_rows_are_smaller_where_there_are_many() -> None:
-    heights = [plots.rank_ranges(many(systems)).to_dict()["height"] / systems for systems in (10, 60, 61, 200)]
-    assert heights[0] == heights[1] > 1.5 * heights[2] == 1.5 * heights[3]
+def test_a_picture_grows_with_its_systems_and_rows_are_lower_where_there_are_many() -> None:
+    heights = [plots.rank_ranges(many(systems)).to_dict()["height"] for systems in (10, 30, 60, 200)]
+    assert heights == sorted(heights)
+    rows = [height / systems for height, systems in zip(heights, (10, 30, 60, 200), strict=True)]
+    assert rows[0] == rows[1] > rows[2] > rows[3] >= 13
 
 
-def many(systems: int) -> Ranking:
+def many(systems: int, name: str = "s{}") -> Ranking:
     """The ranking above with more lines, as if it had so many systems."""
-    lines = [replace(RANKING.lines[0], system=f"s{i}", rank=i, range=(i, i)) for i in range(1, systems + 1)]
+    lines = [replace(RANKING.lines[0], system=name.format(i), rank=i, range=(i, i)) for i in range(1, systems + 1)]
     return replace(RANKING, lines=tuple(lines))
+
+
+# -- size, names and titles ------------------------------------------------------------------------
+
+COMPARED = pm.compare(
+    pm.simulate(systems=5, rankings=40, judges=4, segments=20, rng=0).judgments,
+    models=["bradley-terry", "bradley-terry:ties=rao-kupper", "expected-wins"], testing=pm.Testing(2), rng=0,
+)  # fmt: skip
+CURVE = pm.learning_curve(
+    pm.simulate(systems=5, rankings=40, judges=4, segments=20, lang_pair="cs-en", rng=0).judgments,
+    sizes=[40, 80], trials=2, models=["bradley-terry", "expected-wins"], rng=0,
+)  # fmt: skip
+DRAWN = {
+    "ranges": lambda **given: plots.rank_ranges(many(40, "a-system-with-a-rather-long-name-{}"), **given),
+    "models": lambda **given: plots.model_comparison(COMPARED, **given),
+    "calibration": lambda **given: plots.calibration_plot(COMPARED, **given),
+    "curves": lambda **given: plots.curve_plot(CURVE, **given),
+}
+
+
+def pixels(path: Path) -> tuple[int, int]:
+    """Width and height of a PNG file, from its header."""
+    return struct.unpack(">II", path.read_bytes()[16:24])
+
+
+@pytest.mark.parametrize("name", DRAWN)
+def test_a_picture_has_the_size_that_was_asked_for(tmp_path: Path, name: str) -> None:
+    target = tmp_path / "plot.png"
+    plots.save(DRAWN[name](width=821, height=633), target, sharp=False)
+    assert pixels(target) == (821, 633)
+
+
+def test_no_two_labels_touch_however_low_the_rows(tmp_path: Path) -> None:
+    spec = DRAWN["ranges"](height=460).to_dict()
+    (axis,) = {json.dumps(part["encoding"]["y"]["axis"]) for part in spec["layer"] if part["mark"]["type"] == "bar"}
+    assert json.loads(axis)["labelFontSize"] < spec["height"] / 40
+
+
+@pytest.mark.parametrize(("size", "least"), [({"width": 150}, 200), ({"height": 200}, 8 * 40)])
+def test_a_picture_in_which_nothing_can_be_read_is_refused(size: dict[str, int], least: int) -> None:
+    (name, given) = next(iter(size.items()))
+    with pytest.raises(InputError, match=rf"{name}: got {given}; this plot needs at least (\d+) pixels") as refusal:
+        DRAWN["ranges"](**size)
+    needed = int(str(refusal.value).split()[-2])
+    assert needed >= least
+    DRAWN["ranges"](**{name: needed})
+
+
+def test_long_names_lose_their_middle_and_stay_apart() -> None:
+    name = "newstest2016." + "x" * 80 + "-{:03}.de-en"
+    shown = bars(plots.rank_ranges(many(60, name)).to_dict())
+    labels = [row["system"] for row in shown]
+    assert len(set(labels)) == 60
+    assert all("…" in label and label.startswith("newstest2016.") and label.endswith(".de-en") for label in labels)
+
+
+@pytest.mark.parametrize("name", ["models", "calibration", "curves"])
+def test_a_plot_is_titled_by_its_group(name: str) -> None:
+    title = DRAWN[name](group="cs-en, judge ann").to_dict()["title"]["text"]
+    assert title.startswith("cs-en, judge ann: ")
+    assert DRAWN[name](title="Mine", group="cs-en").to_dict()["title"]["text"] == "Mine"
+    assert plots.rank_ranges(RANKING, group="cs-en, judge ann").to_dict()["title"]["text"] == "cs-en, judge ann"
+
+
+def test_a_ranking_knows_its_group_from_where_its_judgments_were_read() -> None:
+    frame = pl.DataFrame({"system_a": ["a", "a"] * 9, "system_b": ["b"] * 18, "outcome": ["a", "b"] * 9,
+                          "judge": ["ann", "bob"] * 9, "lang_pair": ["cs-en"] * 18})  # fmt: skip
+    part = pm.read(frame).split()["cs-en"].split("judge")["ann"]
+    title = plots.rank_ranges(pm.rank(part, resamples=40, rng=0)).to_dict()["title"]["text"]
+    assert title == "cs-en, judge ann"
+
+
+def test_plots_of_groups_go_to_files_of_their_own() -> None:
+    groups = [(("judge", value),) for value in ("a/b", "a b", "A_B", None, "c" * 300)]
+    found = targets("out/plot.svg", groups)
+    assert [path.name for path in found[:4]] == ["plot-a_b.svg", "plot-a_b-2.svg", "plot-A_B-3.svg", "plot.svg"]
+    assert len(found[4].name) < 200
+    assert {path.parent for path in found} == {Path("out")}
+    assert targets("plot.svg", groups[:1]) == [Path("plot.svg")]
+
+
+def test_the_command_sizes_and_titles_its_plots(
+    ok: Callable[..., Any], refused: Callable[..., str], tmp_path: Path
+) -> None:
+    votes = tmp_path / "votes.csv"
+    pm.write(pm.simulate(systems=5, rankings=60, judges=2, segments=20, lang_pair="cs-en", rng=0).judgments, votes)
+    options = ("rank", votes, "--resamples", 40, "--by", "judge")
+    ok(*options, "--plot", tmp_path / "p.json")
+    titles = [json.loads((tmp_path / f"p-cs-en-judge-0{k}.json").read_text())["title"]["text"] for k in (1, 2)]
+    assert titles == ["cs-en, judge judge-01", "cs-en, judge judge-02"]
+    ok(*options, "--plot", tmp_path / "p.png", "--width", 640, "--height", 400)
+    assert pixels(tmp_path / "p-cs-en-judge-02.png") == (640, 400)
+    message = refused(*options, "--width", 640)
+    assert message == "--width: there is no plot to size; name its file with --plot"
 
 
 # -- predicted outcomes ----------------------------------------------------------------------------

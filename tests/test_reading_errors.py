@@ -27,7 +27,6 @@ _FAULTS = {
     "unknown outcome": (f"{_HEADER}\nA,B,a\nA,B,maybe\n", 3, "unknown outcome 'maybe'; allowed: a, b, tie"),
     "unknown winner": ("left,right,winner\nA,B,A\nA,B,C\n", 3, "unknown outcome 'C'; .* or the winner's name"),
     "number among words": (f"{_HEADER}\nA,B,a\nA,B,1\n", 3, "unknown outcome '1'"),
-    "word and name": ("left,right,winner\nA,B,A\nright,B,right\n", 3, "winner 'right' is both a system and a word"),
     "no outcome": (f"{_HEADER}\nA,B,a\nA,B,\n", 3, "the outcome is missing"),
     "itself": (f"{_HEADER}\nA,B,a\nA, A ,a\n", 3, "system 'A' is compared with itself"),
     "itself, ranked": (f"{_RANKS}\nA,1,B,2,C,3\nA,1,B,2,A,3\n", 3, "system 'A' is compared with itself"),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -115,8 +117,9 @@ _PAIR: dict[str, list[Any]] = {"system_a": ["A"], "system_b": ["B"], "outcome": 
 @pytest.mark.parametrize(
     ("format_id", "ending", "column", "value", "lost"),
     [
-        ("arena", "jsonl", "lang_pair", "fr-en", "lang_pair"),
-        ("arena", "jsonl", "extra.topic", "art", "extra"),
+        ("preflib", "toc", "lang_pair", "fr-en", r"hold: lang_pair; .*--drop lang_pair.* 1 language pair \(fr-en\)"),
+        ("wmt", "csv", "extra.topic", "art", r"hold: extra; .*--drop extra\b.* the columns topic"),
+        ("appraise", "xml", "time", datetime(2024, 1, 1), "hold: time; .*--drop time.* the time of 1 judgment"),
         ("chosen-rejected", "jsonl", "outcome", 0, "ties"),
         ("wmt", "csv", "weight", 2.0, "weight"),
         ("wmt", "csv", "lang_pair", "french", "source-target"),
@@ -166,10 +169,10 @@ def test_positions_that_a_format_does_not_have_are_refused(
 
 
 def test_dropping_a_feature_makes_room(judgments: Judgments, tmp_path: Path) -> None:
-    with pytest.raises(LossyWriteError, match="lang_pair, ranking"):
-        write(judgments, tmp_path / "x.jsonl", format="arena")
-    write(judgments, tmp_path / "x.jsonl", format="arena", drop=["lang_pair", "ranking"])
-    assert len(read_with_report(tmp_path / "x.jsonl")[0]) == 5
+    with pytest.raises(LossyWriteError, match="judge, lang_pair, segment"):
+        write(judgments, tmp_path / "x.toi")
+    write(judgments, tmp_path / "x.toi", drop=["judge", "lang_pair", "segment"])
+    assert len(read_with_report(tmp_path / "x.toi")[0]) == 5
     with pytest.raises(InputError, match=r"cannot drop colour; allowed: lang_pair"):
         write(judgments, tmp_path / "x.jsonl", drop=["colour"])
 
@@ -190,11 +193,36 @@ def test_the_ending_gives_the_format(judgments: Judgments, tmp_path: Path) -> No
 def test_a_failed_write_leaves_the_old_file(judgments: Judgments, tmp_path: Path) -> None:
     path = tmp_path / "x.csv"
     path.write_text("old")
+    rows = judgments.to_rows().with_columns(pl.lit(2.0).alias("weight"))
     with pytest.raises(LossyWriteError):
-        write(judgments, path, format="arena")
+        write(Judgments.from_rows(rows), path, format="wmt")
     assert path.read_text() == "old"
     with pytest.raises(InputError, match="cannot be written"):
         write(judgments, tmp_path / "no" / "x.csv")
+
+
+@pytest.mark.parametrize("format_id", ["pairwise", "arena", "chosen-rejected"])
+def test_tables_keep_every_role_that_they_can(format_id: str, judgments: Judgments, tmp_path: Path) -> None:
+    """Columns beside those that a format is known by are no harm to it."""
+    rows = judgments.to_rows().filter(pl.col("outcome") != 0)
+    more = {"weight": 2.0, "duration": 1.5, "time": datetime(2024, 1, 1), "extra.topic": "art"}
+    full = Judgments.from_rows(rows.with_columns(pl.lit(value).alias(name) for name, value in more.items()))
+    write(full, tmp_path / "x.jsonl", format=format_id)
+    assert _back(tmp_path / "x.jsonl", format_id, full) == full
+
+
+def test_convert_says_what_it_did_not_write(
+    tmp_path: Path, ok: Callable[..., Any], refused: Callable[..., str]
+) -> None:
+    source = tmp_path / "scores.csv"
+    source.write_text("segment,judge,system,score,time\n1,ann,A,80,2024-01-01\n1,ann,B,60,2024-01-01\n")
+    message = refused("convert", source, tmp_path / "x.toc")
+    assert "format 'preflib' cannot hold: judge, segment;" in message
+    assert "(--drop judge,segment)" in message
+    assert "1 judge (ann); 1 segment (1)" in message
+    result = ok("convert", source, tmp_path / "x.toc", "--drop", "judge,segment,weight")
+    assert "not written, as --drop asks: 1 judge (ann); 1 segment (1)\n" in result.err
+    assert "not kept, for no comparison has them: the scores themselves, time" in result.err
 
 
 def test_merged_outputs_are_written_merged(tmp_path: Path) -> None:

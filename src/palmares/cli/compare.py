@@ -175,7 +175,7 @@ def _picture(question: Question) -> Any:
 
     draw: Any = calibration_plot if question.calibration else model_comparison
     draw = curve_plot if question.sizes or question.noise else draw
-    return lambda compared: draw(compared.result)
+    return lambda compared, **given: draw(compared.result, **given)
 
 
 def _numbers(option: str, text: str, kind: type[int] | type[float]) -> list[float]:

@@ -24,9 +24,16 @@ def convert(source: str, target: str, inputs: reading.Inputs, to: str, drop: str
     The extension of TO gives the format (.csv, .tsv, .jsonl, .parquet, .xml, .toc, …; add .gz or .zst to compress);
     "-" is standard input or output. Writing to a format that cannot hold everything is refused unless --drop allows it.
     """  # fmt: skip
+    from ..ingest.base import described, features
     from ..ingest.files import write
 
     judgments = replace(inputs, files=(source,)).read()
-    written = write(judgments, target, format=to, drop=[name.strip() for name in drop.split(",") if name.strip()])
+    unwanted = [name.strip() for name in drop.split(",") if name.strip()]
+    written = write(judgments, target, format=to, drop=unwanted)
     amount = f"{len(judgments):,} judgments of {len(judgments.systems)} systems"
     click.echo(f"wrote {amount} to {target} ({written})", err=True)
+    dropped = [described(judgments, feature) for feature in sorted(features(judgments)) if feature in unwanted]
+    if dropped:
+        click.echo(f"not written, as --drop asks: {'; '.join(dropped)}", err=True)
+    for note in judgments.origin.notes if judgments.origin else ():
+        click.echo(f"note: {note}", err=True)

@@ -13,14 +13,14 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from ..errors import InputError
-from ..ingest import FORMATS, OUTCOMES
+from ..ingest import ACROSS_JUDGES, FORMATS, OUTCOME_WORDS, OUTCOMES
 from .again import again_option
 from .options import grouped, keyed, progress_bar, stacked
 from .renaming import NewNames
 
 if TYPE_CHECKING:
     from ..compute import Execution, Progress
-    from ..ingest import Outcomes
+    from ..ingest import AcrossJudges, Outcomes
     from ..ingest.base import ReadOptions, ReadReport
     from ..judgments import BoolArray, Judgments
     from ..report.tables import Group, Grouped
@@ -39,12 +39,14 @@ class Inputs:
     from_: str
     columns: tuple[str, ...]
     header: str | None
+    items: str | None
     extra: tuple[str, ...]
     outcomes: Outcomes
     outcome: tuple[str, ...]
     collapse: bool
     margin: float
     lower_is_better: bool
+    across_judges: AcrossJudges
     encoding: str
     max_dropped: float
     strict: bool
@@ -68,10 +70,11 @@ class Inputs:
             columns=keyed(self.columns, "--column", empty=True),
             extra=self.extra,
             merged="collapse" if self.collapse else "expand",
-            scores=ScoreOptions(self.margin, self.lower_is_better),
+            scores=ScoreOptions(self.margin, self.lower_is_better, self.across_judges),
             outcomes=self.outcomes,
-            values=keyed(tuple(part for given in self.outcome for part in given.split(",")), "--outcome"),
+            values=_meanings(self.outcome),
             header=tuple(name.strip() for name in self.header.split(",")) if self.header else (),
+            items=self.items or "",
             encoding=self.encoding,
             faults="lenient" if self.lenient else 0.0 if self.strict else self.max_dropped,
         )
@@ -147,6 +150,20 @@ class Inputs:
         return {name: list(values) for name, values in given.items() if values}
 
 
+def _meanings(given: tuple[str, ...]) -> dict[str, str]:
+    """``("1=a,0=b", "a=b=tie", "=skip")`` as a table; commas and equals signs may be part of a value."""
+    table: dict[str, str] = {}
+    for text in given:
+        parts = re.findall(rf"(.*?)=({'|'.join(OUTCOME_WORDS)})(?:,|$)", text)
+        if not parts or ",".join("=".join(part) for part in parts) != text:
+            words = "|".join(OUTCOME_WORDS)
+            raise InputError(f"--outcome: got {text!r}; allowed: VALUE={words}, and several with commas: 1=a,0=b")
+        for value, word in parts:
+            if table.setdefault(value, word) != word:
+                raise InputError(f"--outcome: {value!r} cannot mean both {table[value]} and {word}")
+    return table
+
+
 _READING_OPTIONS = (
     click.option("--from", "from_", type=click.Choice(["auto", *FORMATS]), default="auto", show_default=True,
                  help="Format of the input."),
@@ -155,16 +172,23 @@ _READING_OPTIONS = (
                       "Repeat for several."),
     click.option("--header", metavar="A,B,…",
                  help="The names of the columns, for a file without a header line."),
+    click.option("--items", metavar="FILE",
+                 help="The data file of an annotation tool whose exports do not name systems (Potato)."),
     click.option("--extra", multiple=True, metavar="NAME",
                  help="Also keep this column, as a covariate. Repeat for several."),
     click.option("--outcomes", type=click.Choice(OUTCOMES), default="auto", show_default=True,
-                 help="How outcomes are written: by the names of systems, by words for sides, or in numbers."),
-    click.option("--outcome", multiple=True, metavar="VALUE=a|b|tie,…",
-                 help="What a value of the outcome column means: 1=a,0=b,2=tie. Repeat for several."),
+                 help="How outcomes are written: by the names of systems, by words for sides, in numbers, or in one "
+                      "column for each."),
+    click.option("--outcome", multiple=True, metavar="VALUE=a|b|tie|skip,…",
+                 help="What a value of the outcome column means: 1=a,0=b,2=tie; =skip where it is empty. "
+                      "Repeat for several."),
     click.option("--collapse", is_flag=True, help="Treat outputs shared by several systems as systems of their own."),
     click.option("--margin", type=float, default=0.0, show_default=True,
                  help="For files of scores: scores that differ by no more than this are a tie."),
     click.option("--lower-is-better", is_flag=True, help="For files of scores: lower scores are better."),
+    click.option("--across-judges", type=click.Choice(ACROSS_JUDGES), default="no", show_default=True,
+                 help="For files of scores: also compare scores of different judges, as they are (raw) or "
+                      "standardised per judge."),
     click.option("--encoding", default="utf-8", show_default=True, help="Encoding of text files."),
     click.option("--max-dropped", type=click.FloatRange(0, 1), default=0.01, show_default=True, metavar="SHARE",
                  help="The largest share of faulty records that may be left out."),

@@ -41,5 +41,5 @@ def models(printing: options.Printing) -> None:
 def _print(rows: list[list[str]], heads: tuple[str, ...], keys: tuple[str, ...], printing: options.Printing) -> None:
     from ..report.tables import Column, Table
 
-    table = Table([Column(head, align="left") for head in heads], rows)
+    table = Table([Column(head, align="left", if_long="wrap") for head in heads], rows)
     printing.show_table(table, [dict(zip(keys, row, strict=True)) for row in rows])

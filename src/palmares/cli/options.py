@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import functools
+import shutil
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from importlib import import_module
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import click
@@ -86,10 +86,21 @@ class Vocabulary(click.Choice):  # type: ignore[type-arg]  # generic since click
 
 @dataclass(frozen=True)
 class Printing:
-    """How results are shown: one of `OUTPUTS`, and a picture if a file was named for it."""
+    """How results are shown: one of `OUTPUTS`, and a picture if a file was named for it.
+
+    ``wide``: tables take what they need, even if the terminal is narrower.
+    """
 
     output: str
+    wide: bool = False
     plot: str | None = None
+    width: int | None = None
+    height: int | None = None
+
+    def __post_init__(self) -> None:
+        given = [f"--{name}" for name in ("width", "height") if getattr(self, name) is not None]
+        if given and self.plot is None:
+            raise InputError(f"{' and '.join(given)}: there is no plot to size; name its file with --plot")
 
     def show(self, command: str, results: Iterable[Any], part: str | None = None) -> None:
         """Print results, or `Grouped` ones, as their command does; what a format has no place for goes to stderr."""
@@ -97,9 +108,8 @@ class Printing:
 
         grouped = [result if isinstance(result, Grouped) else Grouped(result) for result in results]
         invocation = Invocation.current()
-        shown = rendered(
-            command, grouped, self.output, part, made_by=None if invocation is None else invocation.to_dict()
-        )
+        made_by = None if invocation is None else invocation.to_dict()
+        shown = rendered(command, grouped, self.output, part, width=self.columns, made_by=made_by)
         click.echo(shown.text, nl=False)
         for remark in shown.remarks:
             click.echo(remark, err=True)
@@ -108,30 +118,47 @@ class Printing:
         """Print a listing: a table, or its records as JSON."""
         from ..report.tables import joined, json_text
 
-        click.echo(json_text(records) if self.output == "json" else joined([table], self.output).text, nl=False)
+        text = json_text(records) if self.output == "json" else joined([table], self.output, width=self.columns).text
+        click.echo(text, nl=False)
 
-    def draw(self, results: Sequence[Grouped[T]], picture: Callable[[T], Any]) -> None:
-        """Draw every result, if a file was named; of several, the names of their groups are added to it."""
-        from ..report.plots.files import save
+    @property
+    def columns(self) -> int | None:
+        """What a line of a table may take: the width of the terminal; None for as much as it needs.
+
+        What goes to a file or another program is whole, whatever the variable COLUMNS says: wrappers set it, too.
+        """
+        return shutil.get_terminal_size().columns if sys.stdout.isatty() and not self.wide else None
+
+    def draw(self, results: Sequence[Grouped[T]], picture: Callable[..., Any]) -> None:
+        """Draw every result, if a file was named; of several, the names of their groups are added to it.
+
+        ``picture`` is called with a result and, by name, the ``group`` it is about and the size of the picture.
+        """
+        from ..report.plots.files import save, targets
 
         if self.plot is None:
             return
-        path = Path(self.plot)
-        for each in results:
-            group = "-".join(str(value) for _, value in each.group if value is not None).replace("/", "_")
-            target = path if len(results) == 1 else path.with_stem(f"{path.stem}-{group}")
-            save(picture(each.result), target)
+        for each, target in zip(results, targets(self.plot, [each.group for each in results]), strict=True):
+            chart = picture(each.result, group=each.title, width=self.width, height=self.height)
+            save(chart, target, sharp=self.width is None and self.height is None)
             click.echo(f"wrote {target}", err=True)
 
 
 _OUTPUT_OPTION = click.option(
     "--format", "output", type=click.Choice(OUTPUTS), default="table", show_default=True, help="Output format."
 )
-_PLOT_OPTION = click.option(
-    "--plot", type=click.Path(dir_okay=False), help="Also plot it, to an .svg, .png, .pdf, .html or .json file."
+_WIDE_OPTION = click.option(
+    "--wide", is_flag=True, help="Tables as wide as they need, with all names whole, even if the terminal is narrower."
 )
-printing_options = grouped("printing", Printing, _OUTPUT_OPTION)
-drawing_options = grouped("printing", Printing, _PLOT_OPTION, _OUTPUT_OPTION)
+_PLOT_OPTIONS = (
+    click.option(
+        "--plot", type=click.Path(dir_okay=False), help="Also plot it, to an .svg, .png, .pdf, .html or .json file."
+    ),
+    click.option("--width", type=click.IntRange(1), help="Width of the plot in pixels."),
+    click.option("--height", type=click.IntRange(1), help="Height of the plot in pixels."),
+)
+printing_options = grouped("printing", Printing, _OUTPUT_OPTION, _WIDE_OPTION)
+drawing_options = grouped("printing", Printing, *_PLOT_OPTIONS, _OUTPUT_OPTION, _WIDE_OPTION)
 
 to_option = click.option("--to", "to", type=click.Choice(["auto", *FORMATS]), default="auto", show_default=True,
                          help="Format to write; auto: by the file extension.")  # fmt: skip
@@ -232,12 +259,13 @@ all_ranking_options = grouped("ranking", RankingOptions.parsed, *_RANKING_OPTION
 
 def keyed(pairs: tuple[str, ...], option: str, *, empty: bool = False) -> dict[str, str]:
     """``("a=1",)`` as ``{"a": "1"}``; with ``empty``, ``a=`` is allowed too."""
-    table = {}
+    table: dict[str, str] = {}
     for pair in pairs:
         key, sign, value = pair.partition("=")
         if not (key and sign and (value or empty)):
             raise InputError(f"{option}: got {pair!r}; allowed: NAME=VALUE")
-        table[key] = value
+        if table.setdefault(key, value) != value:
+            raise InputError(f"{option}: {key} is given twice, as {table[key]} and as {value}; leave one of them out")
     return table
 
 

@@ -18,13 +18,24 @@ if TYPE_CHECKING:
     from ..report.tables import Group
 
 
+def _part(probabilities: bool, pairs: bool) -> str | None:
+    """What is printed beside the ranking."""
+    if probabilities and pairs:
+        raise InputError("--probabilities and --pairs are two tables of every two systems; ask for one at a time")
+    return "probabilities" if probabilities else "pairs" if pairs else None
+
+
 @click.command()
 @reading.input_options
 @options.all_ranking_options
 @click.option("--largest-component", is_flag=True, help="Rank only the largest group of systems that judgments link.")
-@click.option(
-    "--probabilities", is_flag=True, help="Also print P(best), P(better) for every pair, stability of clusters."
-)
+@options.grouped(
+    "part", _part,
+    click.option("--probabilities", is_flag=True,
+                 help="Also print P(best), P(better) for every pair, stability of clusters."),
+    click.option("--pairs", is_flag=True,
+                 help="Also list every two systems: difference of scores, P(better), and whether they are separated."),
+)  # fmt: skip
 @click.option("--scan", is_flag=True, help="Stream the file to pair counts, for files larger than memory.")
 @options.execution_options
 @options.drawing_options
@@ -32,7 +43,7 @@ def rank(
     inputs: reading.Inputs,
     ranking: options.RankingOptions,
     largest_component: bool,
-    probabilities: bool,
+    part: str | None,
     scan: bool,
     execution: Execution,
     printing: options.Printing,
@@ -47,13 +58,13 @@ def rank(
         groups,
         execution,
         "resampling",
-        lambda data, part: ranking.rank(data, part, largest_component=largest_component),
+        lambda data, place: ranking.rank(data, place, largest_component=largest_component),
     )
     if printing.plot is not None:
         from ..report.plots.ranges import rank_ranges
 
         printing.draw(rankings, rank_ranges)
-    printing.show("rank", rankings, "probabilities" if probabilities else None)
+    printing.show("rank", rankings, part)
     options.check_converged(each.result for each in rankings)
 
 

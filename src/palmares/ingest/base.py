@@ -11,7 +11,7 @@ import polars as pl
 
 from ..errors import InputError, LossyWriteError
 from ..judgments import EXTRA_PREFIX, Judgments, Origin, SourceFile
-from . import OUTCOMES, Outcomes
+from . import ACROSS_JUDGES, OUTCOME_WORDS, OUTCOMES, AcrossJudges, Outcomes
 from .source import Source
 
 #: In frames on their way through a reader: which record of the file a row came from.
@@ -23,14 +23,28 @@ Feature = Literal["lang_pair", "segment", "judge", "ranking", "weight", "positio
 
 @dataclass(frozen=True)
 class ScoreOptions:
-    """How scores become an order: differences up to ``margin`` are ties; errors count downwards."""
+    """How scores become an order.
+
+    Parameters
+    ----------
+    margin
+        Scores that differ by no more than this are a tie.
+    lower_is_better
+        For errors, which count downwards.
+    across_judges
+        ``no``: only scores of one judge are compared. ``raw``: those of different judges, too, as they are.
+        ``standardised``: likewise, each judge's scores measured in standard deviations from their mean.
+    """
 
     margin: float = 0.0
     lower_is_better: bool = False
+    across_judges: AcrossJudges = "no"
 
     def __post_init__(self) -> None:
         if not self.margin >= 0:
             raise InputError(f"margin: got {self.margin}; allowed: a number of at least 0")
+        if self.across_judges not in ACROSS_JUDGES:
+            raise InputError(f"across_judges: got {self.across_judges!r}; allowed: {', '.join(ACROSS_JUDGES)}")
 
 
 #: Up to this share of faulty records may be left out unless something else was asked for.
@@ -52,12 +66,15 @@ class ReadOptions:
     scores
         How scores become an order.
     outcomes
-        How the outcomes are written, where several readings fit: by the names of systems, by words for sides, or in
-        numbers.
+        How the outcomes are written, where several readings fit: by the names of systems, by words for sides, in
+        numbers, or in one-hot columns.
     values
-        What each value of the outcome column means: ``{"1": "a", "0": "b", "2": "tie"}``.
+        What values of the outcome column mean: ``{"1": "a", "0": "b", "2": "tie", "": "skip"}``, the empty text where
+        nothing is written. Others are read as usual, but not as names if a value means a side.
     header
         The names of the columns of a file that has no header.
+    items
+        The file with the instances that were annotated, for a tool whose exports do not name systems (Potato).
     encoding
         Of a text file.
     faults
@@ -72,6 +89,7 @@ class ReadOptions:
     outcomes: Outcomes = "auto"
     values: Mapping[str, str] = field(default_factory=dict)
     header: tuple[str, ...] = ()
+    items: str = ""
     encoding: str = "utf-8"
     faults: float | Literal["lenient"] = MOST_DROPPED
 
@@ -80,6 +98,9 @@ class ReadOptions:
             raise InputError(f"merged outputs: got {self.merged!r}; allowed: expand, collapse")
         if self.outcomes not in OUTCOMES:
             raise InputError(f"outcomes: got {self.outcomes!r}; allowed: {', '.join(OUTCOMES)}")
+        for value, word in self.values.items():
+            if word not in OUTCOME_WORDS:
+                raise InputError(f"outcome {value!r}: got {word!r} as its meaning; allowed: {', '.join(OUTCOME_WORDS)}")
         if self.faults != "lenient" and not (isinstance(self.faults, int | float) and 0 <= self.faults <= 1):
             raise InputError(f"faults: got {self.faults!r}; allowed: a share from 0 to 1, or 'lenient'")
 
@@ -138,6 +159,7 @@ class Table:
     line_of: Callable[[int], int] | None = field(repr=False, default=None)
     dropped: tuple[Dropped, ...] = ()
     line_word: str = "line"
+    notes: tuple[str, ...] = ()
 
     def lines(self, dropped: Iterable[Dropped]) -> tuple[Dropped, ...]:
         """All that was dropped, by line number instead of record number."""
@@ -185,7 +207,7 @@ class ReadReport:
             raise InputError(
                 f"{self._only('outcome').summary()}\n"
                 "Outcomes that cannot be read may all be of one side. Say what they mean (--outcome 1=a,0=b,2=tie, or "
-                "--outcomes names|sides|numbers), or leave these records out with --lenient"
+                "--outcomes names|sides|numbers|one-hot), or leave these records out with --lenient"
             )
         share = len(self.rejected) / self.records
         if share > options.faults:
@@ -258,7 +280,8 @@ class Format:
         if lost:
             raise LossyWriteError(
                 f"format {self.id!r} cannot hold: {', '.join(lost)}; write the format 'pairwise', which holds "
-                f"everything, or drop them first (--drop {','.join(lost)})"
+                f"everything, or drop them first (--drop {','.join(lost)}). Lost would be "
+                f"{'; '.join(described(judgments, feature) for feature in lost)}"
             )
 
 
@@ -274,6 +297,22 @@ def features(judgments: Judgments) -> set[Feature]:
     if len(np.unique(linked := ranking[ranking >= 0])) < len(linked):
         present.add("ranking")
     return present
+
+
+def described(judgments: Judgments, feature: Feature) -> str:
+    """What judgments have of a feature, in words."""
+    if feature in ("lang_pair", "segment", "judge"):
+        names = judgments.names[feature].to_list()
+        shown = ", ".join(names[:3]) + (", …" if len(names) > 3 else "")
+        word = {"lang_pair": "language pair", "segment": "segment", "judge": "judge"}[feature]
+        return f"{len(names)} {word}{'s' * (len(names) != 1)} ({shown})"
+    if feature == "ranking":
+        return f"which judgments belong together ({len(judgments.names['ranking'])} rankings)"
+    if feature == "extra":
+        return f"the columns {', '.join(judgments.extras)}"
+    column = "position_a" if feature == "position" else feature
+    known = judgments.frame[column].is_not_null().sum()
+    return f"the {feature} of {known} judgment{'s' * (known != 1)}"
 
 
 def drop_features(judgments: Judgments, unwanted: set[str]) -> Judgments:

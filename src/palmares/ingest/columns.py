@@ -22,6 +22,10 @@ GUESSES: Mapping[str, tuple[str, ...]] = {
     "system_b": ("systemb", "modelb", "right", "system2", "system2id", "model2", "modely", "systemright", "itemb", "b"),
     "outcome": ("outcome",),
     "winner": ("winner", "winnermodel", "preference", "preferred", "vote", "verdict", "judgment", "label", "result"),
+    "winner_a": ("winnermodela", "winnersystema", "winnera", "awins", "awin", "awon", "modelawins", "winnerleft"),
+    "winner_b": ("winnermodelb", "winnersystemb", "winnerb", "bwins", "bwin", "bwon", "modelbwins", "winnerright"),
+    "winner_tie": ("winnertie", "tie", "ties", "tied", "istie", "draw"),
+    "winner_both_bad": ("winnerbothbad", "winnertiebothbad", "bothbad", "tiebothbad"),
     "loser": ("loser", "losermodel"),
     "rank_a": ("ranka", "system1rank", "rank1"),
     "rank_b": ("rankb", "system2rank", "rank2"),
@@ -38,7 +42,7 @@ GUESSES: Mapping[str, tuple[str, ...]] = {
     ),
     "judge": (
         "judge", "judgeid", "annotator", "annotatorid", "worker", "workerid", "rater", "raterid", "user", "username",
-        "userid", "evaluator", "assessor",
+        "userid", "evaluator", "assessor", "evaluationsessionid",
     ),
     "ranking": ("ranking", "rankingid", "hit", "hitid", "taskid", "screen"),
     "weight": ("weight", "weights"),
@@ -68,8 +72,9 @@ class Roles:
         for role, column in options.columns.items():
             if role not in GUESSES:
                 raise InputError(f"unknown column role {role!r}; known: {', '.join(GUESSES)}")
-            if column and column not in present:
-                raise InputError(f"there is no column {column!r} for {role!r}; present: {', '.join(present)}")
+            for name in listed(column, present) if role in ("winner", "outcome") else [column]:
+                if name and name not in present:
+                    raise InputError(f"there is no column {name!r} for {role!r}; present: {', '.join(present)}")
         plain = {"".join(filter(str.isalnum, n.lower())): n for n in reversed(present)}
         # A column that was given a role by name is not guessed to have another one.
         plain = {guess: n for guess, n in plain.items() if n not in options.columns.values()}
@@ -87,6 +92,11 @@ class Roles:
         return self.column[role]
 
 
+def listed(columns: str, present: tuple[str, ...]) -> list[str]:
+    """One column, or several with commas between them."""
+    return [columns] if columns in present else [name.strip() for name in columns.split(",")]
+
+
 @dataclass
 class Sieve:
     """A frame that loses rows check by check: ``dropped`` says which and why, ``notes`` what else is to be said."""
@@ -94,6 +104,8 @@ class Sieve:
     frame: pl.DataFrame
     dropped: list[Dropped] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+    #: How many answers a record of the file holds.
+    answers: int = 1
 
     @classmethod
     def start(cls, frame: pl.DataFrame, roles: Roles, options: ReadOptions, **text: str) -> Sieve:

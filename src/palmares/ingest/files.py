@@ -27,12 +27,15 @@ from .base import (
     drop_features,
 )
 from .columns import Roles
+from .layouts import Layout
 from .source import Source, ending_of, load, put
 from .tables import TableFormat
 
 _PREFLIB = re.compile(rb"^#\s*(FILE NAME|ALTERNATIVE NAME)", re.MULTILINE)
 #: Formats that are known by their columns, and not by their first characters.
 _TABLES = tuple(id for id in FORMATS if id not in ("appraise", "preflib"))
+#: Formats whose columns are named otherwise than those of the table: fields of tasks, answers to questions.
+_TOOLS = ("label-studio", "potato")
 _URL = re.compile(r"([a-z][a-z0-9]*)(\+[a-z0-9]+)?://", re.IGNORECASE)
 
 
@@ -101,12 +104,27 @@ def read_with_report(
     if isinstance(source, str | os.PathLike) or callable(getattr(source, "read", None)):
         loaded = load(source, encoding=options.encoding)
         kind = _named(format) or detect(loaded, options)
+        if not isinstance(kind, TableFormat):
+            tables.check_no_header(loaded.name, options.header, f"of the format {kind.id!r}")
+        if options.items and kind.id != "potato":
+            raise InputError(f"{loaded.name}: is of the format {kind.id!r}, and --items is for exports of Potato")
+        _check_outcomes(kind.id, options)
         return _finish(loaded.name, kind.id, kind.parse(loaded, options), options, loaded.digest, asked=format)
+    tables.check_no_header("the data frame", options.header, "a table")
     table = tables.from_frame(_to_polars(source))
-    kind = _named(format) or _detect_columns(table.frame.columns, "the data frame", options)
+    kind = _named(format) or detect_columns(table.frame.columns, "the data frame", options)
     if not isinstance(kind, TableFormat):
         raise InputError(f"format {kind.id!r} is a file format; a data frame can be: {', '.join(_TABLES)}")
+    _check_outcomes(kind.id, options)
     return _finish("data frame", kind.id, kind.parse_table(table, options), options, asked=format)
+
+
+def _check_outcomes(format_id: str, options: ReadOptions) -> None:
+    """Refuse to be told how outcomes are written by files that have none in words."""
+    from .outcomes import refuse_settings
+
+    if format_id not in ("arena", "pairwise", "chosen-rejected", *_TOOLS):
+        refuse_settings(options, f"the format is {format_id!r}")
 
 
 def is_url(source: object) -> TypeGuard[str]:
@@ -121,7 +139,11 @@ def detect(source: Source, options: ReadOptions | None = None) -> Format:
         return _load("appraise")
     if start == b"#" and _PREFLIB.search(source.data):
         return _load("preflib")
-    return _detect_columns(tables.column_names(source), source.name, options or ReadOptions())
+    options = options or _DEFAULT
+    if source.is_parquet or start in (b"{", b"["):
+        return detect_columns(tables.column_names(source), source.name, options)
+    layout = Layout.of(source, options.header)
+    return detect_columns(list(layout.names), source.name, options, layout.doubt)
 
 
 def write(judgments: Judgments, path: str | Path, *, format: str = "auto", drop: Iterable[str] = ()) -> str:
@@ -242,6 +264,7 @@ def _read_database(url: str, format: str, options: ReadOptions) -> tuple[str, st
         )
     if format != "auto":
         raise InputError(f"format {format!r} is a file format, and {scheme}://… is a database; leave out --from")
+    _check_outcomes("campaign", options)
     try:
         name, parsed = STORES[scheme](url, options)
     except ModuleNotFoundError as error:
@@ -260,16 +283,28 @@ def _named(format_id: str) -> Format | None:
     return None if format_id == "auto" else _load(format_id)
 
 
-def _detect_columns(names: list[str], source: str, options: ReadOptions) -> Format:
-    roles = Roles.guess(names, options)
-    for format_id in _TABLES:
-        kind = _load(format_id)
-        if isinstance(kind, TableFormat) and kind.matches(roles):
-            return kind
+def detect_columns(names: list[str], source: str, options: ReadOptions, doubt: str = "") -> Format:
+    """The first format that has these columns; ``doubt`` is what else to say where there is none."""
+    try:
+        roles = Roles.guess(names, options)
+    except InputError:
+        found = _matching(Roles.guess(names, replace(options, columns={})), _TOOLS)
+        if found is None:
+            raise
+        return found
+    found = _matching(roles, _TABLES)
+    if found is not None:
+        return found
     raise InputError(
         f"{source}: no known format has the columns {', '.join(roles.present[:12])}; known formats: "
-        f"{', '.join(FORMATS)}; name the columns, e.g. --column system_a=left_model --column outcome=verdict"
+        f"{', '.join(FORMATS)}; name the columns, e.g. --column system_a=left_model --column outcome=verdict{doubt}"
     )
+
+
+def _matching(roles: Roles, formats: Iterable[str]) -> TableFormat | None:
+    """The first of some formats that has these columns."""
+    kinds = (_load(format_id) for format_id in formats)
+    return next((kind for kind in kinds if isinstance(kind, TableFormat) and kind.matches(roles)), None)
 
 
 def _for_ending(ending: str, path: Path) -> Format:

@@ -3,43 +3,35 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Literal
 
 import polars as pl
 
 from ..errors import InputError, LossyWriteError
-from ..judgments import A_BETTER, B_BETTER, TIE, Judgments
+from ..judgments import Judgments
 from . import tables
-from .base import Feature, ReadOptions
-from .columns import Roles, Sieve, quoted
+from .answers import ONE_HOT, judge_columns, one_hot_columns, rater_columns, read_one_hot, refuse_judge, spread
+from .base import RECORD, Feature, ReadOptions
+from .columns import Roles, Sieve, listed, quoted
+from .outcomes import COPIES, WRITTEN, is_read_as, read_outcomes, refuse_settings
 from .tables import TableFormat
 
 _EVERYTHING: frozenset[Feature] = frozenset(
     ("lang_pair", "segment", "judge", "ranking", "weight", "position", "time", "duration", "extra")
 )
-# fmt: off
-_A = (
-    "a", "model_a", "system_a", "left", "first", "x", "model_x", ">", "a>b", "a>>b", "win", "[[a]]", "a_better",
-)
-_B = (
-    "b", "model_b", "system_b", "right", "second", "y", "model_y", "<", "b>a", "b>>a", "loss", "[[b]]", "b_better",
-)
-_TIE = (
-    "tie", "draw", "=", "a=b", "equal", "same", "both", "neither", "[[c]]", "tie (bothbad)", "tie (both bad)",
-    "both bad", "both-bad", "both_bad", "bothbad", "both good", "both-good", "both_good", "bothgood",
-)
-# fmt: on
+#: Words for a, b and a tie; the first that cannot be taken for names of systems are written.
+_VOCABULARIES = (("a", "b", "tie"), ("left", "right", "tie"), (">", "<", "="), ("[[A]]", "[[B]]", "[[C]]"))
 
-#: Every word for an outcome, in lower case. Both-bad is a tie: neither output was preferred.
-_WORDS: dict[str, int] = {
-    **dict.fromkeys(_A, A_BETTER),
-    **dict.fromkeys(_B, B_BETTER),
-    **dict.fromkeys(_TIE, TIE),
+#: Where a table has its outcomes: in one column, in one for every outcome or every rater, or in two ranks.
+_Place = Literal["outcome", "winner", "one-hot", "ranks", "raters"]
+_PLACES: Mapping[_Place, tuple[str, ...]] = {
+    "outcome": ("outcome",),
+    "winner": ("winner",),
+    "one-hot": ("winner_a", "winner_b"),
+    "ranks": ("rank_a", "rank_b"),
 }
-#: Numbers have no fixed meaning; these two sets are told apart by the value only one of them has.
-_SIGNED = {1.0: A_BETTER, 0.0: TIE, -1.0: B_BETTER}
-_SHARE = {1.0: A_BETTER, 0.5: TIE, 0.0: B_BETTER}
-
-_ALLOWED = "a, b, tie (or model_a, model_b; left, right; >, <, =; both-bad is a tie)"
+#: What else belongs to a place.
+_MORE: Mapping[_Place, tuple[str, ...]] = {"one-hot": tuple(ONE_HOT), "raters": ("outcome", "winner")}
 
 
 class Pairwise(TableFormat):
@@ -49,20 +41,17 @@ class Pairwise(TableFormat):
     holds = _EVERYTHING
 
     def matches(self, roles: Roles) -> bool:
-        two = roles.has("system_a", "system_b")
-        ranked = roles.has("rank_a", "rank_b")
-        return (two and (roles.has("outcome") or roles.has("winner") or ranked)) or roles.has("winner", "loser")
+        return (roles.has("system_a", "system_b") and bool(_places(roles))) or roles.has("winner", "loser")
 
     def sift(self, frame: pl.DataFrame, roles: Roles, options: ReadOptions) -> Sieve:
         if not self.matches(roles):
             raise InputError(_need(roles, "system_a and system_b with an outcome, a winner or two ranks"))
         if not roles.has("system_a", "system_b"):
+            refuse_settings(options, "a winner and a loser are named")
+            if roles["winner"] not in roles.present:
+                raise InputError(_need(roles, "system_a and system_b if the winner is in several columns"))
             return _chosen_over(frame, roles, options, "winner", "loser")
-        if roles.has("outcome"):
-            return _with_outcome(frame, roles, options, roles["outcome"])
-        if roles.has("winner"):
-            return _with_winner(frame, roles, options, roles["winner"])
-        return _with_ranks(frame, roles, options)
+        return _judged(frame, roles, options)
 
     def write(self, judgments: Judgments, ending: str) -> bytes:
         return _to_bytes(judgments.to_rows(), ending)
@@ -72,9 +61,8 @@ class Pairwise(TableFormat):
 
 
 def _to_bytes(rows: pl.DataFrame, ending: str) -> bytes:
-    words = pl.Series(["b", "tie", "a"])
     front = ["lang_pair", "segment", "judge", "ranking", "system_a", "system_b", "outcome"]
-    named = rows.with_columns(words.gather(rows["outcome"].cast(pl.Int64) + 1).alias("outcome"))
+    named = rows.with_columns(_as_words(rows, _VOCABULARIES))
     order = [c for c in front if c in rows.columns] + [c for c in rows.columns if c not in front]
     return tables.to_bytes(named.select(order), ending)
 
@@ -83,43 +71,53 @@ class Arena(TableFormat):
     """LLM-arena votes: ``model_a``, ``model_b``, ``winner``; model_a was shown first."""
 
     id = "arena"
-    holds = frozenset(("segment", "judge", "position", "time", "weight", "duration"))
+    holds = _EVERYTHING
     implies = frozenset(("position",))
     endings = ("jsonl", "csv", "parquet")
 
     def matches(self, roles: Roles) -> bool:
-        return {"model_a", "model_b", "winner"} <= set(roles.present)
+        return self._has_models(roles) and bool({"winner", "winner_model_a"} & set(roles.present))
 
     def sift(self, frame: pl.DataFrame, roles: Roles, options: ReadOptions) -> Sieve:
-        if not self.matches(roles):
+        if not self._has_models(roles):
             raise InputError(_need(roles, "model_a, model_b and winner"))
-        fixed = {**roles.column, "system_a": "model_a", "system_b": "model_b"}
-        roles = Roles(fixed, roles.present).without("position_a", "position_b")
-        sieve = _with_winner(frame, roles, options, "winner", sure=("model_a", "model_b", "tie"))
+        unnamed = () if options.columns.get("outcome") else ("outcome",)
+        sieve = _judged(frame, roles.without("position_a", "position_b", *unnamed), options)
+        if roles.column.get("judge") == _SESSION and options.columns.get("judge") != _SESSION:
+            sieve.notes.append(f"column {_SESSION!r}: every session is taken for a judge; one user may have several")
         shown = [pl.lit(1, pl.Int32).alias("position_a"), pl.lit(2, pl.Int32).alias("position_b")]
         sieve.frame = sieve.frame.with_columns(shown)
         return sieve
 
+    def _has_models(self, roles: Roles) -> bool:
+        models = [roles.column.get(role) for role in ("system_a", "system_b")]
+        return models == ["model_a", "model_b"] and bool(_places(roles))
+
     def write(self, judgments: Judgments, ending: str) -> bytes:
         rows = judgments.to_rows()
         first = _shown_first(rows)
-        won = pl.when((pl.col("outcome") == 1) == first).then(pl.lit("model_a")).otherwise(pl.lit("model_b"))
         names = {"segment": "question_id", "time": "timestamp"}
-        kept = [c for c in ("segment", "judge", "time", "weight", "duration") if c in rows.columns]
-        named = rows.select(
-            pl.when(first).then("system_a").otherwise("system_b").alias("model_a"),
-            pl.when(first).then("system_b").otherwise("system_a").alias("model_b"),
-            pl.when(pl.col("outcome") == 0).then(pl.lit("tie")).otherwise(won).alias("winner"),
-            *[pl.col(c).alias(names.get(c, c)) for c in kept],
+        of_the_pair = ("system_a", "system_b", "outcome", "position_a", "position_b")
+        sides = rows.select(
+            pl.when(first).then("system_a").otherwise("system_b").alias("system_a"),
+            pl.when(first).then("system_b").otherwise("system_a").alias("system_b"),
+            pl.when(first).then("outcome").otherwise(-pl.col("outcome")).alias("outcome"),
+            *[pl.col(c).alias(names.get(c, c)) for c in rows.columns if c not in of_the_pair],
         )
+        won = _as_words(sides, (("model_a", "model_b", "tie"), *_VOCABULARIES[1:]), ("model_a", "model_b"))
+        named = sides.with_columns(won).rename({"system_a": "model_a", "system_b": "model_b", "outcome": "winner"})
         return tables.to_bytes(named, ending)
+
+
+#: What the newer releases of arena votes have instead of a judge.
+_SESSION = "evaluation_session_id"
 
 
 class ChosenRejected(TableFormat):
     """Preference pairs as DPO data sets have them: which of two was chosen, which rejected."""
 
     id = "chosen-rejected"
-    holds = frozenset(("segment", "judge", "lang_pair", "weight", "time", "duration"))
+    holds = _EVERYTHING - {"position"}
     endings = ("jsonl", "csv", "parquet")
 
     def matches(self, roles: Roles) -> bool:
@@ -128,6 +126,7 @@ class ChosenRejected(TableFormat):
     def sift(self, frame: pl.DataFrame, roles: Roles, options: ReadOptions) -> Sieve:
         if not self.matches(roles):
             raise InputError(_need(roles, "chosen and rejected (or chosen_model and rejected_model)"))
+        refuse_settings(options, "the chosen and the rejected system are named")
         return _chosen_over(frame, roles, options, "chosen", "rejected")
 
     def write(self, judgments: Judgments, ending: str) -> bytes:
@@ -142,7 +141,7 @@ class ChosenRejected(TableFormat):
         named = rows.with_columns(
             pl.when(won).then("system_a").otherwise("system_b").alias("chosen_model"),
             pl.when(won).then("system_b").otherwise("system_a").alias("rejected_model"),
-        ).drop("system_a", "system_b", "outcome", "ranking", strict=False)
+        ).drop("system_a", "system_b", "outcome")
         return tables.to_bytes(named, ending)
 
 
@@ -156,6 +155,8 @@ def _chosen_over(frame: pl.DataFrame, roles: Roles, options: ReadOptions, better
 def _two_systems(frame: pl.DataFrame, roles: Roles, options: ReadOptions, a: str, b: str, **more: str) -> Sieve:
     """A sieve with both systems (and ``more`` columns as text), each record checked for them."""
     sieve = Sieve.start(frame, roles, options, system_a=a, system_b=b, **more)
+    if COPIES in frame.columns:
+        sieve.frame = sieve.frame.join(frame.select(RECORD, COPIES), on=RECORD, how="left", maintain_order="left")
     sieve.reject(pl.col("system_a").is_null() | pl.col("system_b").is_null(), "a system is missing")
     sieve.reject(
         pl.col("system_a") == pl.col("system_b"), pl.format("system {} is compared with itself", quoted("system_a"))
@@ -163,78 +164,77 @@ def _two_systems(frame: pl.DataFrame, roles: Roles, options: ReadOptions, a: str
     return sieve
 
 
-def _with_outcome(frame: pl.DataFrame, roles: Roles, options: ReadOptions, column: str) -> Sieve:
-    """Records that say in a word or a number which side is better."""
-    sieve = _two_systems(frame, roles, options, roles["system_a"], roles["system_b"], _outcome=column)
-    sieve.reject(pl.col("_outcome").is_null(), "the outcome is missing")
-    sieve.frame = sieve.frame.with_columns(_codes(sieve.frame["_outcome"]).alias("outcome"))
-    _reject_unknown(sieve, _ALLOWED)
+def _places(roles: Roles) -> list[_Place]:
+    """Where the outcomes may be, best first."""
+    found = [place for place, needed in _PLACES.items() if roles.has(*needed)]
+    return found or (["raters"] if rater_columns(roles.present) else [])
+
+
+def outcome_place(roles: Roles, options: ReadOptions) -> _Place:
+    """Where the outcomes are: where the user said, else the best of the places that there are."""
+    found = _places(roles)
+    named = [place for place in found if place != "raters" and all(options.columns.get(r) for r in _PLACES[place])]
+    if options.outcomes == "one-hot" and "one-hot" not in found:
+        raise InputError(_need(roles, "winner_a, winner_b and winner_tie (1 for the outcome, 0 for the others)"))
+    place: _Place = "one-hot" if options.outcomes == "one-hot" else (named or found)[0]
+    if place in ("outcome", "winner") and len(listed(roles[place], roles.present)) > 1:
+        place = "raters"
+    used = (*_PLACES.get(place, ()), *_MORE.get(place, ()))
+    for role in (role for needed in (*_PLACES.values(), *_MORE.values()) for role in needed):
+        if options.columns.get(role) and role not in used:
+            raise InputError(
+                f"--column {role}={options.columns[role]} cannot be followed: outcomes are read from {place}; name the "
+                "columns of one place only, and all of them (winner_a and winner_b, rank_a and rank_b)"
+            )
+    return place
+
+
+def _judged(frame: pl.DataFrame, roles: Roles, options: ReadOptions) -> Sieve:
+    """Records of two systems and what was said of them."""
+    place = outcome_place(roles, options)
+    if place == "ranks":
+        refuse_settings(options, "two ranks tell the outcome")
+        return _with_ranks(frame, roles, options)
+    if place == "one-hot":
+        refuse_settings(options, "the outcome is marked in columns of its own", allowed="one-hot")
+        columns = one_hot_columns(roles)
+        sieve = _two_systems(frame, roles, options, roles["system_a"], roles["system_b"], **columns)
+        read_one_hot(sieve, columns)
+        return sieve
+    if place == "raters":
+        return _with_raters(frame, roles, options)
+    sieve = _two_systems(frame, roles, options, roles["system_a"], roles["system_b"], **{WRITTEN: roles[place]})
+    read_outcomes(sieve, roles[place], (roles["system_a"], roles["system_b"]), options)
     return sieve
 
 
-def _with_winner(
-    frame: pl.DataFrame, roles: Roles, options: ReadOptions, column: str, sure: tuple[str, ...] = ()
-) -> Sieve:
-    """Records that say which side is better, in a word or by its name.
-
-    A word that is also the name of the other side could mean either, unless it is one of ``sure``.
-    """
-    sieve = _two_systems(frame, roles, options, roles["system_a"], roles["system_b"], _outcome=column)
-    sieve.reject(pl.col("_outcome").is_null(), "the winner is missing")
-    word = pl.col("_outcome")
-    a, b = pl.lit(1, pl.Int8), pl.lit(-1, pl.Int8)
-    named = pl.when(word == pl.col("system_a")).then(a).when(word == pl.col("system_b")).then(b)
-    sieve.frame = sieve.frame.with_columns(named.alias("_named"))
-    # A number that is the name of a side (models called 1 and 2) is no numeric outcome.
-    is_number = word.cast(pl.Float64, strict=False).is_not_null()
-    words = sieve.frame.select(pl.when(pl.col("_named").is_null() | ~is_number).then(word)).to_series()
-    sieve.frame = sieve.frame.with_columns(_codes(words).alias("outcome"))
-    clash = (pl.col("_named") != pl.col("outcome")) & ~word.is_in(list(sure))
-    clashes = pl.format("winner {} is both a system and a word for another outcome", quoted("_outcome"))
-    sieve.reject(clash, clashes, kind="outcome")
-    sieve.frame = sieve.frame.with_columns(pl.coalesce("outcome", "_named").alias("outcome"))
-    _reject_unknown(sieve, _ALLOWED + ", or the winner's name")
+def _with_raters(frame: pl.DataFrame, roles: Roles, options: ReadOptions) -> Sieve:
+    """Records that hold the answers of several raters."""
+    named = next((roles[role] for role in ("outcome", "winner") if options.columns.get(role)), None)
+    answers = tuple(listed(named, roles.present)) if named else rater_columns(roles.present)
+    refuse_judge(roles, answers)
+    judges = judge_columns(answers, roles.present)
+    columns = {f"_answer{number}": name for number, name in enumerate(answers)}
+    columns |= {f"_judge{number}": judges[name] for number, name in enumerate(answers) if judges}
+    sieve = _two_systems(frame, roles, options, roles["system_a"], roles["system_b"], **columns)
+    spread(sieve, answers, judges, options)
+    read_outcomes(sieve, ", ".join(answers), (roles["system_a"], roles["system_b"]), options)
     return sieve
 
 
-def _reject_unknown(sieve: Sieve, allowed: str) -> None:
-    unknown = pl.format(f"unknown outcome {{}}; allowed: {allowed}", quoted("_outcome"))
-    sieve.reject(pl.col("outcome").is_null(), unknown, kind="outcome")
-
-
-def _codes(values: pl.Series) -> pl.Series:
-    """+1, 0 or −1 for every value; null where it is no known word."""
-    text = values.cast(pl.String).str.strip_chars().str.to_lowercase()
-    distinct = text.drop_nulls().unique().to_list()
-    words = {value: _WORDS[value] for value in distinct if value in _WORDS}
-    numbers = {value: float(value) for value in distinct if value not in _WORDS and _is_number(value)}
-    table = words | _numeric(numbers, among_words=bool(words))
-    return text.replace_strict(list(table), list(table.values()), default=None, return_dtype=pl.Int8)
-
-
-def _numeric(numbers: Mapping[str, float], *, among_words: bool) -> dict[str, int]:
-    """What numbers mean, if they can be told to be of one of the two sets."""
-    values = set(numbers.values())
-    if -1.0 in values and 0.5 not in values:
-        meaning = _SIGNED
-    elif 0.5 in values and -1.0 not in values:
-        meaning = _SHARE
-    elif among_words or not values & {1.0, 0.0, -1.0, 0.5}:
-        return {}
-    else:
-        raise InputError(
-            f"numeric outcomes {', '.join(sorted(numbers)[:6])} are ambiguous: known sets are 1 / 0 / −1 (a "
-            f"better, tie, b better) and 1 / 0.5 / 0; write words instead: {_ALLOWED}"
-        )
-    return {text: meaning[number] for text, number in numbers.items() if number in meaning}
-
-
-def _is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
+def _as_words(
+    rows: pl.DataFrame,
+    vocabularies: tuple[tuple[str, str, str], ...],
+    sides: tuple[str, str] = ("system_a", "system_b"),
+) -> pl.Series:
+    """Outcomes in words: the first that are read back as they were meant, whatever the systems are called."""
+    for a, b, tie in vocabularies:
+        words = pl.Series([b, tie, a]).gather(rows["outcome"].cast(pl.Int64) + 1).alias("outcome")
+        if not rows.height or is_read_as(rows.select("system_a", "system_b", "outcome"), words, sides):
+            return words
+    raise LossyWriteError(
+        "the systems are called by the words for sides, so that no outcome can be told from a name; rename them"
+    )
 
 
 def _with_ranks(frame: pl.DataFrame, roles: Roles, options: ReadOptions) -> Sieve:

@@ -11,23 +11,30 @@ import warnings
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from hashlib import file_digest
+from mmap import ACCESS_READ, mmap
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 
 from ..errors import InputError
 from ..judgments import Judgments, PairCounts
+from .answers import ONE_HOT
 from .base import RECORD, Dropped, ReadOptions, ReadReport
 from .columns import Roles
-from .files import DroppedRowsWarning, detect, read_with_report
-from .pairwise import Arena, Pairwise
+from .files import DroppedRowsWarning, detect, detect_columns, read_with_report
+from .layouts import Layout
+from .outcomes import COPIES
+from .pairwise import Arena, Pairwise, outcome_place
 from .source import Source
-from .tables import Layout
 
 _HEAD = 1 << 16
 #: So many faulty lines mean that the file is not what it was taken for.
 _MOST_DROPPED = 100_000
-_KEYS = ("system_a", "system_b", "outcome", "winner", "loser", "rank_a", "rank_b", "lang_pair")
+_KEYS = (
+    "system_a", "system_b", "outcome", "winner", *ONE_HOT, "loser", "rank_a", "rank_b", "lang_pair", "source_lang",
+    "target_lang",
+)  # fmt: skip
 
 
 def scan(
@@ -96,40 +103,53 @@ def _open(path: Path, options: ReadOptions) -> _Stream | None:
             head = file.read(_HEAD)
     except OSError:
         return None
+    if options.header or options.encoding.lower().replace("_", "-") not in ("utf-8", "utf8"):
+        return None
     source = Source(str(path), head[: head.rfind(b"\n") + 1])
     if head.startswith(b"PAR1"):
         lazy, delimiter = pl.scan_parquet(path), None
     elif (
-        head[:1] in (b"{", b"[", b"<", b"#", b"\x1f", b"\x28", b"\xff", b"\xfe", b"\xef")
+        head[:1] in (b"{", b"[", b"<", b"#", b"\n", b"\r", b"\x1f", b"\x28", b"\xff", b"\xfe", b"\xef")
         or not source.data.strip()
         or b"\r\r\n" in head
         or b"\r" in head.replace(b"\r\n", b"")
+        or options.encoding != ReadOptions.encoding
     ):
         return None
     else:
-        layout = Layout.of(source)
+        layout = Layout.of(source, options.header)
+        if not layout.plain or _has_comments(path):
+            return None
         delimiter = layout.delimiter
         lazy = pl.scan_csv(path, separator=delimiter, infer_schema=False, new_columns=list(layout.names))
-    roles = Roles.guess(lazy.collect_schema().names(), options)
-    # A Parquet file begins with no header to detect.
-    kind = detect(source, options) if delimiter else next((f for f in (Arena(), Pairwise()) if f.matches(roles)), None)
+    names = lazy.collect_schema().names()
+    roles = Roles.guess(names, options)
+    kind = detect(source, options) if delimiter else detect_columns(names, str(path), options)
     if not isinstance(kind, Pairwise | Arena) or roles.has("weight"):
         return None
+    if roles.has("system_a", "system_b") and outcome_place(roles, options) == "raters":
+        return None  # several judgments a record
     counted = Roles({k: v for k, v in roles.column.items() if k in _KEYS}, roles.present)
     return _Stream(str(path), lazy, kind, counted, delimiter)
 
 
+def _has_comments(path: Path) -> bool:
+    """Whether any line begins like a comment; which of them are is for the reader of whole files to find out."""
+    with path.open("rb") as file, mmap(file.fileno(), 0, access=ACCESS_READ) as data:
+        return data.find(b"\n#") >= 0
+
+
 def _count(stream: _Stream, options: ReadOptions) -> tuple[dict[str | None, PairCounts], ReadReport]:
     name, keys = stream.name, stream.keys
-    groups = stream.records.group_by(keys).len("_copies").collect(engine="streaming").sort(keys)
+    groups = stream.records.group_by(keys).len(COPIES).collect(engine="streaming").sort(keys)
     if groups.height == 0:
         raise InputError(f"{name}: has a header but no rows")
     groups = groups.with_columns(pl.int_range(pl.len(), dtype=pl.Int64).alias(RECORD))
-    sieve = stream.format.sift(groups, Roles(stream.roles.column, tuple(keys)), options)
+    sieve = stream.format.sift(groups, Roles(stream.roles.column, tuple(keys)), replace(options, extra=()))
     faulty = {d.line: d for d in sieve.dropped}
     dropped = tuple(_find(stream, groups.filter(pl.col(RECORD).is_in(list(faulty))), faulty))
-    kept = sieve.frame.join(groups.select(RECORD, "_copies"), on=RECORD, how="left", maintain_order="left")
-    total = int(kept["_copies"].sum())
+    kept = sieve.frame
+    total = int(kept[COPIES].sum())
     word = "line" if stream.delimiter else "row"
     report = ReadReport(
         name, stream.format.id, total + len(dropped), total, dropped, word, _digest(name), notes=tuple(sieve.notes)
@@ -139,7 +159,7 @@ def _count(stream: _Stream, options: ReadOptions) -> tuple[dict[str | None, Pair
         raise InputError(f"{name}: read as {stream.format.id!r}, no judgment is left:\n{report.summary()}")
     columns = [c for c in ("system_a", "system_b", "outcome", "lang_pair") if c in kept.columns]
     # The copies ride along as weights, which sum to whole numbers.
-    rows = kept.select(*columns, pl.col("_copies").cast(pl.Float64).alias("weight"))
+    rows = kept.select(*columns, pl.col(COPIES).cast(pl.Float64).alias("weight"))
     return _by_pair(Judgments.from_rows(rows, report.origin(options))), report
 
 
@@ -157,10 +177,10 @@ def _find(stream: _Stream, groups: pl.DataFrame, faulty: Mapping[int, Dropped]) 
     """The lines of the faulty groups."""
     if not faulty:
         return
-    reasons = {tuple(row[:-1]): faulty[row[-1]] for row in groups.select(*stream.keys, RECORD).iter_rows()}
+    reasons = {_key(row[:-1]): faulty[row[-1]] for row in groups.select(*stream.keys, RECORD).iter_rows()}
     dropped = 0
-    for line, key in _records(stream):
-        fault = reasons.get(key)
+    for line, values in _records(stream):
+        fault = reasons.get(_key(values))
         if fault is not None:
             dropped += 1
             if dropped > _MOST_DROPPED:
@@ -171,7 +191,12 @@ def _find(stream: _Stream, groups: pl.DataFrame, faulty: Mapping[int, Dropped]) 
             yield replace(fault, line=line)
 
 
-def _records(stream: _Stream) -> Iterator[tuple[int, tuple[str | None, ...]]]:
+def _key(values: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Values as they are compared: an empty text, quoted or not, is none."""
+    return tuple(None if value == "" else value for value in values)
+
+
+def _records(stream: _Stream) -> Iterator[tuple[int, tuple[Any, ...]]]:
     """The number of every line or row, and its values in the columns that count."""
     keys = stream.keys
     if stream.delimiter is None:
@@ -184,5 +209,5 @@ def _records(stream: _Stream) -> Iterator[tuple[int, tuple[str | None, ...]]]:
         line = reader.line_num + 1
         for fields in reader:
             if fields:
-                yield line, tuple((fields[i] or None) if i < len(fields) else None for i in index)
+                yield line, tuple(fields[i] if i < len(fields) else None for i in index)
             line = reader.line_num + 1

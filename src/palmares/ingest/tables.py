@@ -7,28 +7,20 @@ fields, the file is read again record by record, to save what can be saved.
 
 from __future__ import annotations
 
-import csv
 import io
-from collections.abc import Iterator
-from dataclasses import dataclass, field
-from functools import cached_property
 from typing import ClassVar
 
-import numpy as np
 import polars as pl
 
 from ..errors import InputError, LossyWriteError
-from ..judgments import IntArray
 from . import json_tables
 from .base import RECORD, Dropped, Format, Parsed, ReadOptions, Table
 from .columns import Roles, Sieve
+from .layouts import Layout, has_comments
 from .source import Source
 
 DELIMITERS = {"csv": ",", "tsv": "\t"}
-_QUOTE, _LINE_END = ord('"'), ord("\n")
 _MARK = "\ufeff".encode()
-
-csv.field_size_limit(2**31 - 1)
 
 
 class TableFormat(Format):
@@ -45,24 +37,30 @@ class TableFormat(Format):
         raise NotImplementedError
 
     def parse(self, source: Source, options: ReadOptions) -> Parsed:
-        return self.parse_table(from_source(source), options)
+        return self.parse_table(from_source(source, options.header), options)
 
     def parse_table(self, table: Table, options: ReadOptions) -> Parsed:
         sieve = self.sift(table.frame, Roles.guess(table.frame.columns, options), options)
-        records = table.frame.height + len(table.dropped)
-        return Parsed(sieve.rows(), table.lines(sieve.dropped), records, table.line_word, notes=tuple(sieve.notes))
+        records = table.frame.height * sieve.answers + len(table.dropped)
+        notes = (*table.notes, *sieve.notes)
+        return Parsed(sieve.rows(), table.lines(sieve.dropped), records, table.line_word, notes=notes)
 
 
-def from_source(source: Source) -> Table:
-    """Read whichever kind of table the bytes are."""
+def from_source(source: Source, header: tuple[str, ...] = ()) -> Table:
+    """Read whichever kind of table the bytes are; ``header`` names the columns of text without a header."""
+    first = source.data.lstrip()[:1]
+    if not source.is_parquet and first not in (b"{", b"["):
+        return _delimited(Layout.of(source, header))
+    check_no_header(source.name, header, "Parquet" if source.is_parquet else "JSON")
     if source.is_parquet:
         return _parquet(source)
-    first = source.data.lstrip()[:1]
-    if first == b"{":
-        return json_tables.read_lines(source)
-    if first == b"[":
-        return json_tables.read_array(source)
-    return _delimited(Layout.of(source))
+    return json_tables.read(source)
+
+
+def check_no_header(source: str, header: tuple[str, ...], kind: str) -> None:
+    """Refuse names for the columns of a file that has them."""
+    if header:
+        raise InputError(f"{source}: is {kind}, and --header names the columns of delimited text without a header")
 
 
 def from_frame(frame: pl.DataFrame) -> Table:
@@ -77,8 +75,13 @@ def to_bytes(frame: pl.DataFrame, ending: str) -> bytes:
     """Write a frame as ``csv``, ``tsv``, ``jsonl`` or ``parquet``."""
     if ending in DELIMITERS:
         data = frame.write_csv(separator=DELIMITERS[ending]).encode()
-        layout = Layout.of(Source("", data))
-        if (layout.delimiter, list(layout.names)) != (DELIMITERS[ending], frame.columns):
+        if has_comments(data):  # in quotation marks, a first field that begins with # is no comment
+            data = frame.write_csv(separator=DELIMITERS[ending], quote_style="non_numeric").encode()
+        try:
+            layout = Layout.of(Source("", data))
+        except InputError:
+            layout = None
+        if layout is None or (layout.delimiter, list(layout.names)) != (DELIMITERS[ending], frame.columns):
             names = ", ".join(map(repr, frame.columns))
             raise LossyWriteError(f"delimited text cannot hold the column names {names}; write .jsonl or .parquet")
         return data
@@ -90,13 +93,10 @@ def to_bytes(frame: pl.DataFrame, ending: str) -> bytes:
 
 
 def column_names(source: Source) -> list[str]:
-    """The columns of a table, from as little of it as will do."""
-    first = source.data.lstrip()[:1]
-    if first == b"{" and (keys := json_tables.first_keys(source)):
+    """The columns of a table of JSON or Parquet, from as little of it as will do."""
+    if not source.is_parquet and (keys := json_tables.first_keys(source)):
         return keys
-    if source.is_parquet or first in (b"{", b"["):
-        return [c for c in from_source(source).frame.columns if c != RECORD]
-    return list(Layout.of(source).names)
+    return [c for c in from_source(source).frame.columns if c != RECORD]
 
 
 def _parquet(source: Source) -> Table:
@@ -113,73 +113,13 @@ def _parquet(source: Source) -> Table:
 # -- delimited text -----------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class Layout:
-    """Where the parts of a delimited file are."""
-
-    source: Source = field(repr=False)
-    names: tuple[str, ...]
-    delimiter: str
-    #: The offset of the first record, and the number of its line.
-    start: int
-    first_line: int
-
-    @classmethod
-    def of(cls, source: Source) -> Layout:
-        """Read the header: the column names, and the delimiter (the commonest of tab, comma and semicolon)."""
-        data = source.data
-        blank = len(data) - len(data.lstrip(b"\r\n"))
-        end = _header_end(data, blank)
-        first = Source(source.name, data[:end]).text().strip("\r\n")
-        unquoted = "".join(first.split('"')[::2])
-        delimiter = max("\t,;", key=unquoted.count)
-        try:
-            names = _column_names(source.name, _split(first, delimiter))
-        except csv.Error as error:
-            raise InputError(f"{source.name}: the header is not delimited text ({error})") from None
-        while data[end : end + 1] in (b"\r", b"\n"):  # polars refuses a first line that is empty
-            end += 1
-        return cls(source, names, delimiter, end, data.count(b"\n", 0, end) + 1)
-
-    @cached_property
-    def body(self) -> bytes:
-        return self.source.data[self.start :]
-
-    @cached_property
-    def starts(self) -> IntArray:
-        """Offsets in the body at which records start: the lines that begin outside quotes."""
-        quotes = np.flatnonzero(np.frombuffer(self.body, dtype=np.uint8) == _QUOTE)
-        outside = np.searchsorted(quotes, self._ends) % 2 == 0
-        starts = np.concatenate([[0], self._ends[outside] + 1])
-        return starts[starts < len(self.body)]
-
-    @cached_property
-    def _ends(self) -> IntArray:
-        return np.flatnonzero(np.frombuffer(self.body, dtype=np.uint8) == _LINE_END)
-
-    def line_of(self, record: int) -> int:
-        return self.first_line + int(np.searchsorted(self._ends, self.starts[record]))
-
-    def fault(self, record: int) -> str | None:
-        """What is wrong with a record, as a careful reader sees it."""
-        end = self.starts[record + 1] if record + 1 < len(self.starts) else len(self.body)
-        text = self.body[self.starts[record] : end].decode()
-        try:
-            return self.ragged(_split(text, self.delimiter))
-        except csv.Error as error:
-            return f"is not delimited text ({error})"
-
-    def ragged(self, fields: list[str]) -> str | None:
-        n, wanted = len(fields), len(self.names)
-        return None if n == wanted else f"has {n} field{'s' * (n != 1)} where the header has {wanted}"
-
-
 def _delimited(layout: Layout) -> Table:
     """All fields as text."""
     if not layout.body.strip():
         raise InputError(f"{layout.source.name}: has a header but no rows")
-    if layout.body.startswith(_MARK):
-        return _record_by_record(layout)  # polars would take the first character of a name for a byte-order mark
+    # polars knows no runs of spaces, and would take the first character of a name for a byte-order mark.
+    if layout.delimiter == " " or layout.body.startswith(_MARK):
+        return _record_by_record(layout)
     schema = dict.fromkeys(layout.names, pl.String)
     try:
         frame = pl.read_csv(
@@ -195,41 +135,17 @@ def _delimited(layout: Layout) -> Table:
     return _without_short(layout, frame)
 
 
-def _header_end(data: bytes, start: int) -> int:
-    """Where the header ends: at the first line end outside quotes."""
-    quotes, end = 0, start
-    while True:
-        begin, end = end, data.find(b"\n", end) + 1
-        if not end:
-            return len(data)
-        quotes += data.count(b'"', begin, end)
-        if quotes % 2 == 0:
-            return end
-
-
-def _split(text: str, delimiter: str) -> list[str]:
-    return next(csv.reader(io.StringIO(text, newline="\n"), delimiter=delimiter), [])
-
-
-def _column_names(source: str, fields: list[str]) -> tuple[str, ...]:
-    names = tuple(text.strip() or f"column {number}" for number, text in enumerate(fields, 1))
-    twice = sorted({n for n in names if names.count(n) > 1})
-    if twice:
-        raise InputError(f"{source}: the header names {', '.join(map(repr, twice))} twice; column names must differ")
-    return names
-
-
 def _without_short(layout: Layout, frame: pl.DataFrame) -> Table:
     """Drop short lines. polars fills them with nulls, so only records without a last field are looked at."""
     suspects = frame.filter(pl.col(layout.names[-1]).is_null())[RECORD]
     faults = {record: fault for record in suspects if (fault := layout.fault(record))}
     if not faults:
-        return Table(frame, layout.line_of)
+        return Table(frame, layout.line_of, notes=layout.notes)
     dropped = [Dropped(layout.line_of(record), fault) for record, fault in faults.items()]
     frame = frame.filter(~pl.col(RECORD).is_in(list(faults)))
     if frame.height == 0:
         raise _unusable(layout, dropped)
-    return Table(frame, layout.line_of, tuple(dropped))
+    return Table(frame, layout.line_of, tuple(dropped), notes=layout.notes)
 
 
 def _unusable(layout: Layout, dropped: list[Dropped]) -> InputError:
@@ -242,7 +158,7 @@ def _record_by_record(layout: Layout) -> Table:
     good: list[list[str]] = []
     lines: list[int] = []
     dropped: list[Dropped] = []
-    for line, fields in _records(layout):
+    for line, fields in layout.records():
         fault = fields if isinstance(fields, str) else layout.ragged(fields)
         if fault is None:
             good.append(list(fields))
@@ -254,21 +170,4 @@ def _record_by_record(layout: Layout) -> Table:
     frame = pl.DataFrame(good, schema=dict.fromkeys(layout.names, pl.String), orient="row")
     empty_is_null = pl.when(pl.all() != "").then(pl.all())
     numbered = frame.with_columns(empty_is_null, pl.Series(RECORD, lines, dtype=pl.Int64))
-    return Table(numbered, dropped=tuple(dropped))
-
-
-def _records(layout: Layout) -> Iterator[tuple[int, list[str] | str]]:
-    """First line number of every record, and its fields or what is wrong with it."""
-    layout.source.text()  # refuses a wrong encoding with the line number in the whole file
-    lines = io.StringIO(layout.body.decode(), newline="\n")
-    reader = csv.reader(lines, delimiter=layout.delimiter, strict=True)
-    while True:
-        line = layout.first_line + reader.line_num
-        try:
-            yield line, next(reader)
-        except StopIteration:
-            return
-        except csv.Error as error:
-            unclosed = "unexpected end of data" in str(error)
-            fault = "a quotation mark is never closed, so all below it is lost" if unclosed else str(error)
-            yield line, f"is not delimited text ({fault})"
+    return Table(numbered, dropped=tuple(dropped), notes=layout.notes)

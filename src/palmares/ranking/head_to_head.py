@@ -29,6 +29,11 @@ class HeadToHead:
     expected_wins: FloatArray = field(repr=False)
     ranking: Ranking = field(repr=False)
 
+    @property
+    def lang_pair(self) -> str | None:
+        """Of the judgments, if they have one."""
+        return self.ranking.lang_pair
+
     def mark(self, row: int, column: int) -> str:
         """⋆, †, ‡ or nothing."""
         return mark(float(self.p[row, column])) if self.decided[row, column] else ""

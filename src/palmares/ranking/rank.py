@@ -29,7 +29,7 @@ from .intervals import Spread, bootstrap_spread, few_one_sided, spread
 from .ranges import best, clusters, least_samples, rank_ranges
 from .record import Record
 from .result import RankedSystem, Ranking
-from .significance import decisions, sign_test_ranges
+from .significance import decisions, sign_test_ranges, sign_tests
 
 #: How many sides a sign test has.
 SIGN_TESTS = {"sign-test": 2, "one-sided-sign-test": 1}
@@ -103,6 +103,7 @@ def rank(
         record=Record.of({**evidence.facts, **facts}, model, origin),
         replicates=evidence.replicates,
         notes=(*data.notes, *notes, *evidence.notes, *fit.notes),
+        tests=evidence.tests,
     )
 
 
@@ -141,13 +142,14 @@ class Request:
 
 @dataclass(frozen=True)
 class Evidence:
-    """Ranges (systems, 2), the samples behind them, and what the signature and the reader should know of them."""
+    """Ranges (systems, 2), the samples or tests behind them, and what signature and reader should know of them."""
 
     ranges: IntArray | None = field(default=None, repr=False)
     replicates: Replicates | None = field(default=None, repr=False)
     facts: Mapping[str, Any] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
     spread: Spread | None = field(default=None, repr=False)
+    tests: FloatArray | None = field(default=None, repr=False)
 
 
 def source_of(model: Model, wanted: str | None) -> str | None:
@@ -163,8 +165,10 @@ def gather(model: Model, data: Judgments | PairCounts, fit: Fit, request: Reques
     """The evidence for the ranks of a fit: bootstrap samples, a model's own draws, sign tests, or nothing."""
     source, p = request.source, request.p
     if source in SIGN_TESTS:
-        ranges = sign_test_ranges(decisions(data), p=p, sided=SIGN_TESTS[source])
-        return Evidence(ranges, None, {"unit": "sign-test", "sided": SIGN_TESTS[source], "p": p})
+        decided, sided = decisions(data), SIGN_TESTS[source]
+        ranges = sign_test_ranges(decided, p=p, sided=sided)
+        facts = {"unit": "sign-test", "sided": sided, "p": p}
+        return Evidence(ranges, None, facts, tests=sign_tests(decided, sided=sided))
     if source == "posterior" or (source is None and model.ranges_from == "runs"):
         draws = from_draws(fit, request.execution)
         return _from_samples(draws, spread(draws, model, p), source, p)

@@ -9,9 +9,11 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from ..errors import InputError
 from ..judgments import FloatArray
 from ..models.base import Fit
 from .bootstrap import Replicates
+from .pairs import Evidence, Pair, pairs_of
 from .ranges import better, stability
 from .record import Record
 
@@ -57,6 +59,8 @@ class Ranking:
     record: Record = field(repr=False)
     replicates: Replicates | None = field(repr=False)
     notes: tuple[str, ...] = ()
+    #: The p-values of sign tests that row's system of the fit is better than the column's, if ranges come from these.
+    tests: FloatArray | None = field(default=None, repr=False)
 
     @property
     def signature(self) -> str:
@@ -99,6 +103,22 @@ class Ranking:
             Cluster(number, tuple(names), share)
             for number, (names, share) in enumerate(zip(self.clusters, shares, strict=True), 1)
         )
+
+    @cached_property
+    def pairs(self) -> tuple[Pair, ...]:
+        """Every two systems: how far apart, how surely, and whether their rank ranges separate them."""
+        if not self.ranged:
+            raise InputError(
+                "a ranking without resampling has no rank ranges that could separate systems; use --resample auto"
+            )
+        order = [self.fit.systems.index(name) for name in self.systems]
+        evidence = Evidence(
+            level=self.record.facts["p"],
+            scores=None if self.replicates is None else self.replicates.scores[:, order],
+            better=self.better,
+            tests=None if self.tests is None else self.tests[np.ix_(order, order)],
+        )
+        return pairs_of(self.lines, evidence)
 
     def _places(self, replicates: Replicates) -> Any:
         """Places in every sample, one column per system in the order of this ranking."""

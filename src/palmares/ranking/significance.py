@@ -37,6 +37,11 @@ def worse_than(counts: PairCounts) -> FloatArray:
     return np.where(decided > 0, bdtr(wins, decided.astype(np.int64), 0.5), 1.0)
 
 
+def sign_tests(counts: PairCounts, *, sided: int) -> FloatArray:
+    """p-values: ``[i, j]`` that i is better than j (one-sided), or that they differ (two-sided)."""
+    return sign_test(counts) if sided == 2 else worse_than(counts).T
+
+
 def sign_test_ranges(counts: PairCounts, *, p: float = 0.05, sided: int = 2) -> IntArray:
     """Rank ranges from pairwise sign tests alone (Koehn 2012, §5.1).
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..analysis.agreement import Agreement, JudgeAgreement, Kappa, Measure
-from .tables import Column, Grouped, Table, View, interval_text, level_text, or_dash, score_text
+from .tables import Column, Grouped, Table, View, front, interval_text, level_text, or_dash, score_text
 
 _ITEMS = {
     "all-pairs": (
@@ -27,50 +27,56 @@ _JUDGES = "Each judge against all the others, lowest κ first; own: items that t
 
 def tables(results: Sequence[Grouped[Agreement]], part: str | None = None) -> list[Table]:
     """One row for every language pair and kind of agreement; ``judges``: below it, one row per judge of each pair."""
-    agreements = [each.result for each in results]
-    return [_pairs(agreements), *([_judges(each) for each in agreements] if part == "judges" else [])]
+    return [_pairs(results), *([_judges(each) for each in results] if part == "judges" else [])]
 
 
 def flat(results: Sequence[Grouped[Agreement]], part: str | None = None) -> list[Table]:
     """Two rows per language pair, between judges and of judges with themselves; ``judges``: one row per judge."""
     layout = _flat_judges if part == "judges" else _flat_pair
-    return [layout(each.result) for each in results]
+    return [layout(each) for each in results]
 
 
-VIEW = View(tables, flat, parts=("judges",))
+VIEW = View(tables, flat, grouped=True, parts=("judges",))
 
 
-def _pairs(agreements: Sequence[Agreement]) -> Table:
-    counting = agreements[0].counting
+def _pairs(results: Sequence[Grouped[Agreement]]) -> Table:
+    counting, p = results[0].result.counting, results[0].result.p
+    heading = "group" if any(name != "lang_pair" for each in results for name, _ in each.group) else "language pair"
     columns = [
-        Column("language pair", or_dash, "left"), Column("agreement", align="left"), *_kappa_columns(agreements[0].p),
+        Column(heading, or_dash, "left"), Column("agreement", align="left"), *_kappa_columns(p),
         Column("P(A)", _score), Column("P(E)", _score), Column("agreed", _count), Column("of pairs", _count),
         Column("items", _count), Column("judges", _count),
     ]  # fmt: skip
     # The published countings have no α.
     columns += [] if counting != "all-pairs" else [Column("alpha", _score), Column("ordinal alpha", _score)]
     rows = [
-        [each.lang_pair, *_measure_cells(measure)][: len(columns)]
-        for each in agreements
-        for measure in (each.inter, each.intra)
+        [_title(each), *_measure_cells(measure)][: len(columns)]
+        for each in results
+        for measure in (each.result.inter, each.result.intra)
     ]
     rules = frozenset(range(2, len(rows), 2))
-    *front, last = [each.signature for each in agreements]
-    notes = [_ITEMS[counting], *_notes(agreements), *front]
-    return Table(columns, rows, rules=rules, notes=notes, signature=last)
+    *before, last = [each.result.signature for each in results]
+    notes = [_ITEMS[counting], *_notes(results), *before]
+    return Table(columns, rows, rules=rules, notes=notes, signature=last, keys=2)
 
 
-def _flat_pair(agreement: Agreement) -> Table:
+def _title(each: Grouped[Agreement]) -> str | None:
+    return each.title or each.result.lang_pair
+
+
+def _flat_pair(each: Grouped[Agreement]) -> Table:
+    agreement, group = each.result, front(each)
     rows = [
-        [agreement.lang_pair, measure.kind, *_kappa_cells(measure.kappa), measure.items, measure.judges, measure.alpha,
+        [*group.values(), measure.kind, *_kappa_cells(measure.kappa), measure.items, measure.judges, measure.alpha,
          measure.alpha_ordinal]
         for measure in (agreement.inter, agreement.intra)
     ]  # fmt: skip
-    names = ("lang_pair", "agreement", *_KAPPA, "items", "judges", "alpha", "alpha_ordinal")
-    return Table([Column(n) for n in names], rows, notes=_notes([agreement]), signature=agreement.signature)
+    names = (*group, "agreement", *_KAPPA, "items", "judges", "alpha", "alpha_ordinal")
+    return Table([Column(n) for n in names], rows, notes=_notes([each]), signature=agreement.signature)
 
 
-def _judges(agreement: Agreement) -> Table:
+def _judges(each: Grouped[Agreement]) -> Table:
+    agreement = each.result
     columns = [
         Column("judge", align="left"), Column("judgments", _count), Column("ties", lambda v: f"{100 * v:.1f} %"),
         *_kappa_columns(agreement.p), Column("P(A)", _score), Column("of pairs", _count),
@@ -78,17 +84,18 @@ def _judges(agreement: Agreement) -> Table:
         Column("of pairs", _count),
     ]  # fmt: skip
     rows = [_judge_cells(line) for line in agreement.by_judge]
-    return Table(columns, rows, agreement.lang_pair, notes=[_JUDGES], signature=agreement.signature)
+    return Table(columns, rows, _title(each), notes=[_JUDGES], signature=agreement.signature)
 
 
-def _flat_judges(agreement: Agreement) -> Table:
+def _flat_judges(each: Grouped[Agreement]) -> Table:
+    agreement, group = each.result, front(each)
     rows = [
-        [agreement.lang_pair, line.judge, line.judgments, line.ties, *_kappa_cells(line.inter),
+        [*group.values(), line.judge, line.judgments, line.ties, *_kappa_cells(line.inter),
          *_kappa_cells(line.intra)]
         for line in agreement.by_judge
     ]  # fmt: skip
-    names = ["lang_pair", "judge", "judgments", "ties", *_KAPPA, *[f"intra_{name}" for name in _KAPPA]]
-    return Table([Column(n) for n in names], rows, notes=_notes([agreement]), signature=agreement.signature)
+    names = [*group, "judge", "judgments", "ties", *_KAPPA, *[f"intra_{name}" for name in _KAPPA]]
+    return Table([Column(n) for n in names], rows, notes=_notes([each]), signature=agreement.signature)
 
 
 _KAPPA = ("kappa", "low", "high", "band", "observed", "expected", "agreed", "pairs")
@@ -123,12 +130,12 @@ def _judge_cells(line: JudgeAgreement) -> list[Any]:
     ]  # fmt: skip
 
 
-def _notes(agreements: Sequence[Agreement]) -> list[str]:
-    named = len(agreements) > 1
+def _notes(results: Sequence[Grouped[Agreement]]) -> list[str]:
+    named = len(results) > 1
     return [
-        f"note: {each.lang_pair}: {note}" if named and each.lang_pair else f"note: {note}"
-        for each in agreements
-        for note in each.notes
+        f"note: {title}: {note}" if named and (title := _title(each)) else f"note: {note}"
+        for each in results
+        for note in each.result.notes
     ]
 
 

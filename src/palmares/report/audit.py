@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from textwrap import wrap
 from typing import Any
 
 from ..analysis.audit.claims import Claim
@@ -13,10 +12,6 @@ from ..analysis.audit.run import Audit
 from .ranking import notes_of
 from .tables import Column, Grouped, Table, View, chance_text, level_text
 
-#: Sentences below a table are broken here.
-_WIDTH = 116
-#: Names in a table are cut here.
-_WIDEST = 48
 _MOST_SUBJECTS = 20
 _IS = {"best": "best", "above": "above the next"}
 
@@ -47,8 +42,9 @@ def _findings(audit: Audit, title: str | None) -> Table:
     """One row per check; below, what each found in words, flags first."""
     interval = f"{level_text(audit.p)} interval"
     columns = [
-        Column("flag"), Column("check", align="left"), Column("effect", _effect), Column(interval, _span),
-        Column("of what", align="left"), Column("p", chance_text), Column("adjusted", chance_text),
+        Column("flag"), Column("check", align="left", if_long="whole"), Column("effect", _effect),
+        Column(interval, _span), Column("of what", align="left", if_long="wrap"), Column("p", chance_text),
+        Column("adjusted", chance_text),
     ]  # fmt: skip
     rows = [
         [
@@ -65,7 +61,7 @@ def _claims(audit: Audit, title: str | None) -> Table:
     columns = [
         Column("system", align="left"), Column("is", align="left"), Column("by", _effect),
         Column(f"{level_text(audit.p)} interval", _span), Column("holds", _share), Column("by judges", _share),
-        Column("adjusted p", chance_text), Column("verdict", align="left"),
+        Column("adjusted p", chance_text), Column("verdict", align="left", if_long="wrap"),
     ]  # fmt: skip
     rows: list[list[Any]] = [
         [c.system, _IS[c.kind], c.difference, c.interval, c.probability, c.by_judge, c.adjusted, _verdict(c)]
@@ -83,9 +79,9 @@ def _details(audit: Audit, title: str | None) -> Table:
     """The judges, pairs, systems or places behind every finding."""
     interval = f"{level_text(audit.p)} interval"
     columns = [
-        Column("check", align="left"), Column("who", _shortened, "left"), Column("effect", _effect),
-        Column(interval, _span),
-        Column("p", chance_text), Column("detail", align="left"),
+        Column("check", align="left", if_long="whole"), Column("who", align="left", if_long="wrap"),
+        Column("effect", _effect), Column(interval, _span),
+        Column("p", chance_text), Column("detail", align="left", if_long="wrap"),
     ]  # fmt: skip
     rows: list[list[Any]] = []
     rules = set()
@@ -96,11 +92,6 @@ def _details(audit: Audit, title: str | None) -> Table:
     cut = [f.check for f in audit.findings if len(f.subjects) > _MOST_SUBJECTS]
     notes = [f"The first {_MOST_SUBJECTS} of each check; JSON has all of {', '.join(cut)}."] if cut else []
     return Table(columns, rows, title, frozenset(rules - {0}), audit.signature, notes)
-
-
-def _shortened(name: str) -> str:
-    """A long list of names, cut; CSV and JSON have it whole."""
-    return name if len(name) <= _WIDEST else name[: _WIDEST - 1] + "…"
 
 
 def _flat(each: Grouped[Audit], rows: Sequence[dict[str, Any]]) -> Table:
@@ -145,13 +136,8 @@ def _flag(finding: Finding) -> str:
 def _sentences(audit: Audit) -> list[str]:
     """Lines that are a list in Markdown too."""
     ordered = sorted(audit.findings, key=lambda f: (not f.flagged, f.skipped is not None))
-    lines = []
-    for finding in ordered:
-        mark = "- ! " if finding.flagged else "- "
-        # A number and its % stay on one line.
-        text = f"{mark}{finding.check}: {finding.sentence}".replace(" %", "\xa0%")
-        lines += [line.replace("\xa0%", " %") for line in wrap(text, _WIDTH, subsequent_indent="    ")]
-    return ["", *lines]
+    marks = ["- ! " if finding.flagged else "- " for finding in ordered]
+    return ["", *[f"{mark}{f.check}: {f.sentence}" for mark, f in zip(marks, ordered, strict=True)]]
 
 
 def _verdict(claim: Claim) -> str:

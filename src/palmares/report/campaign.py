@@ -38,7 +38,14 @@ class Invitation:
 
 
 def _campaigns(results: Sequence[Grouped[CampaignLine]], part: str | None = None) -> list[Table]:
-    columns = [_text("name"), _text("state"), _text("langs"), Column("judges"), Column("answered"), _time("created_at")]
+    columns = [
+        _text("name"),
+        _text("state"),
+        Column("langs", align="left", if_long="wrap"),
+        Column("judges"),
+        Column("answered"),
+        _time("created_at"),
+    ]
     lines = [each.result for each in results]
     rows = [(c.name, c.state, " ".join(c.langs), c.judges, c.answered, _iso(c.created_at)) for c in lines]
     return [Table(columns, rows)]
@@ -130,7 +137,8 @@ def _control_cells(controls: ControlResults) -> tuple[Any, ...]:
 
 def _people(results: Sequence[Grouped[Presence]], part: str | None = None) -> list[Table]:
     columns = [
-        _text("name"), _text("role"), _langs("langs"), _text("pseudonym"), _text("consented"), _text("practised"),
+        _text("name"), _text("role"), _langs("langs"), Column("pseudonym", align="left", if_long="whole"),
+        _text("consented"), _text("practised"),
         _time("link_until"), _time("session_until"),
     ]  # fmt: skip
     rows = [
@@ -159,13 +167,20 @@ def _presence_dict(presence: Presence) -> dict[str, Any]:
 
 
 def _invitations(results: Sequence[Grouped[Invitation]], part: str | None = None) -> list[Table]:
-    columns = [_text("name"), _text("role"), _langs("langs"), _text("link")]
+    # A link that is not whole lets nobody in.
+    columns = [_text("name"), _text("role"), _langs("langs"), Column("link", align="left", if_long="whole")]
     invited = [(each.result.person, each.result.link) for each in results]
     return [Table(columns, [(p.name, str(p.role), " ".join(p.langs), link) for p, link in invited])]
 
 
 def _log(results: Sequence[Grouped[Event]], part: str | None = None) -> list[Table]:
-    columns = [_time("at"), _text("what"), _text("person"), _text("by"), _text("details")]
+    columns = [
+        _time("at"),
+        _text("what"),
+        _text("person"),
+        _text("by"),
+        Column("details", align="left", if_long="wrap"),
+    ]
     events = [each.result for each in results]
     rows = [(_iso(e.at), e.kind, e.person, e.by, _details(e.body)) for e in events]
     return [Table(columns, rows)]
@@ -190,12 +205,12 @@ def _text(name: str) -> Column:
 
 def _langs(name: str) -> Column:
     """Language pairs with spaces between them; none given means all."""
-    return Column(name, lambda value: value or "all", align="left")
+    return Column(name, lambda value: value or "all", align="left", if_long="wrap")
 
 
 def _time(name: str) -> Column:
     """A moment that machines get in full, and people to the minute."""
-    return Column(name, lambda value: "–" if value is None else value[:16].replace("T", " "), align="left")
+    return Column(name, lambda value: "–" if value is None else value[:16].replace("T", " "), "left", "whole")
 
 
 def _iso(moment: datetime | None) -> str | None:

@@ -40,17 +40,32 @@ _READ = (
 _BOUND = "no model that knows only the two systems predicts more"
 
 
-def tables(results: Sequence[Grouped[Compared]], part: str | None = None) -> list[Table]:
+#: What can be shown: also a comparison or a curve alone.
+Shown = Compared | Comparison | Curve
+
+
+def tables(results: Sequence[Grouped[Shown]], part: str | None = None) -> list[Table]:
     """Models, best first, or their curves; ``calibration``: below them, predicted against observed shares."""
-    return [table for each in results for table in _tables(each.result, each.title, part)]
+    return [table for each in results for table in _tables(_compared(each.result), each.title, part)]
 
 
-def flat(results: Sequence[Grouped[Compared]], part: str | None = None) -> list[Table]:
+def flat(results: Sequence[Grouped[Shown]], part: str | None = None) -> list[Table]:
     """One row per model. CSV has one header: what was asked for beyond the comparison takes its place."""
-    return [_flat(each.result, part) for each in results]
+    return [_grouped(_flat(_compared(each.result), part), each) for each in results]
 
 
 VIEW = View(tables, flat, grouped=True, parts=("calibration",))
+
+
+def _compared(result: Shown) -> Compared:
+    return result if isinstance(result, Compared) else Compared(result)
+
+
+def _grouped(table: Table, each: Grouped[Shown]) -> Table:
+    """A flat table, which begins with the language pair, with what else judgments were split by behind that."""
+    more = {name: value for name, value in each.group if name != "lang_pair"}
+    columns = [table.columns[0], *[Column(name) for name in more], *table.columns[1:]]
+    return replace(table, columns=columns, rows=[[row[0], *more.values(), *row[1:]] for row in table.rows])
 
 
 def _tables(compared: Compared, title: str | None, part: str | None) -> list[Table]:

@@ -25,7 +25,10 @@ def flat(results: Sequence[Grouped[Reproduction]], part: str | None = None) -> l
 
 def _listed(results: Sequence[Grouped[Experiment]], part: str | None = None) -> list[Table]:
     """What can be reproduced."""
-    columns = [Column(name, align="left") for name in ("experiment", "what it shows", "where", "published judgments")]
+    columns = [
+        Column(name, align="left", if_long="wrap")
+        for name in ("experiment", "what it shows", "where", "published judgments")
+    ]
     rows = [[e.result.id, e.result.title, e.result.reference, or_dash(_folders(e.result))] for e in results]
     rules = frozenset(i for i in range(1, len(rows)) if rows[i][0].split("-")[0] != rows[i - 1][0].split("-")[0])
     notes = ["Without the published judgments (--data), simulated campaigns of the same shape take their place."]
@@ -71,9 +74,9 @@ def _folders(experiment: Experiment) -> str:
 
 def _side_by_side(rows: list[Row]) -> Table:
     columns = [
-        Column("part", align="left"), Column("what", align="left"), Column("published", _number),
-        Column("measured", _number), Column("±", _number), Column("difference", _signed),
-        Column("n", lambda v: "" if v is None else f"{v:,}"),
+        Column("part", align="left", if_long="wrap"), Column("what", align="left", if_long="wrap"),
+        Column("published", _number), Column("measured", _number), Column("±", _number),
+        Column("difference", _signed), Column("n", lambda v: "" if v is None else f"{v:,}"),
     ]  # fmt: skip
     noted = any(row.note for row in rows)
     cells: list[list[Any]] = []
@@ -82,7 +85,7 @@ def _side_by_side(rows: list[Row]) -> Table:
         values = [(value, row.digits) for value in (row.published, row.measured, row.error, row.difference)]
         cells.append([row.group if new else "", row.label, *values, row.n, *([row.note] if noted else [])])
     rules = frozenset(i for i in range(1, len(rows)) if rows[i].group != rows[i - 1].group)
-    return Table([*columns, *([Column("note", align="left")] if noted else [])], cells, rules=rules)
+    return Table([*columns, *([Column("note", align="left", if_long="wrap")] if noted else [])], cells, rules=rules)
 
 
 def _along_axis(rows: list[Row], group: str) -> Table:
@@ -99,7 +102,7 @@ def _along_axis(rows: list[Row], group: str) -> Table:
 
 
 def _claims(reproduction: Reproduction) -> Table:
-    columns = [Column(name, align="left") for name in ("holds", "claim", "here")]
+    columns = [Column(name, align="left", if_long="wrap") for name in ("holds", "claim", "here")]
     rows = [["yes" if check.holds else "no", check.claim, check.evidence] for check in reproduction.checks]
     return Table(columns, rows, None, frozenset(), reproduction.signature, _notes(reproduction))
 

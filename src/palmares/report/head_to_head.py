@@ -9,43 +9,55 @@ import numpy as np
 
 from ..ranking.head_to_head import HeadToHead
 from .ranking import notes_of
-from .tables import Column, Grouped, Table, View, range_text
+from .tables import Column, Grouped, Table, View, front, range_text
 
 
 def tables(results: Sequence[Grouped[HeadToHead]], part: str | None = None) -> list[Table]:
-    """Rows and columns are systems; the last rows are score and range.
+    """Rows and columns are systems, as in `probability_table`; the last rows are score and range of the column's.
 
     Columns are headed by the number their system has in the rows, which keeps the table narrow.
     """
-    return [_matrix(each.result) for each in results]
+    return [_matrix(each.result, each.title or each.result.lang_pair) for each in results]
 
 
 def flat(results: Sequence[Grouped[HeadToHead]], part: str | None = None) -> list[Table]:
-    """One row for every two systems, with the language pair in front."""
-    return [_flat(each.result) for each in results]
+    """One row for every two systems, with the language pair and the group in front."""
+    return [_flat(each) for each in results]
 
 
-VIEW = View(tables, flat)
+VIEW = View(tables, flat, grouped=True)
 
 
-def _matrix(compared: HeadToHead) -> Table:
+def _matrix(compared: HeadToHead, title: str | None) -> Table:
     ranking, n = compared.ranking, len(compared.systems)
     columns = [Column(""), Column("system", align="left"), *[Column(str(c + 1)) for c in range(n)]]
     rows: list[list[Any]] = [[r + 1, compared.systems[r], *[_cell(compared, r, c) for c in range(n)]] for r in range(n)]
     rows.append(["", "score", *[_share(wins) for wins in compared.expected_wins]])
     rows.append(["", "rank", *[range_text(line.range) or str(line.rank) for line in ranking.lines]])
     notes = [
-        "How often the column's system was judged better than the row's, ties ignored.",
+        f"How often the column's system was judged better than the row's, ties ignored{_example(compared)}.",
         "Two-sided sign test: ⋆ p ≤ .10, † p ≤ .05, ‡ p ≤ .01. score: expected wins; rank: rank range.",
         *notes_of(ranking),
     ]
-    return Table(columns, rows, ranking.lang_pair, frozenset({n}), ranking.signature, notes)
+    return Table(columns, rows, title, frozenset({n}), ranking.signature, notes, keys=2)
 
 
-def _flat(compared: HeadToHead) -> Table:
-    ranking, cells = compared.ranking, compared.to_dict()["cells"]
-    columns = [Column(name) for name in ("lang_pair", *cells[0])]
-    rows = [[ranking.lang_pair, *cell.values()] for cell in cells]
+def _example(compared: HeadToHead) -> str:
+    """How to read a cell, by the first that is not empty: of the systems that stand highest."""
+    met = np.argwhere(np.triu(~np.isnan(compared.share), 1))
+    if not len(met):
+        return ""
+    column, row = met[0]
+    better, worse = compared.systems[column], compared.systems[row]
+    return (
+        f": {better} (column {column + 1}) better than {worse} (row {row + 1}) in {_share(compared.share[row, column])}"
+    )
+
+
+def _flat(each: Grouped[HeadToHead]) -> Table:
+    ranking, cells, group = each.result.ranking, each.result.to_dict()["cells"], front(each)
+    columns = [Column(name) for name in (*group, *cells[0])]
+    rows = [[*group.values(), *cell.values()] for cell in cells]
     return Table(columns, rows, signature=ranking.signature, notes=notes_of(ranking))
 
 

@@ -8,31 +8,32 @@ from typing import Any
 from ..errors import InputError
 from ..judgments import FloatArray
 from ..ranking.result import Ranking
-from .tables import Column, Grouped, Table, View, interval_text, level_text, range_text, score_text
+from .tables import Column, Grouped, Table, View, chance_text, interval_text, level_text, range_text, score_text
 
 
 def tables(results: Sequence[Grouped[Ranking]], part: str | None = None) -> list[Table]:
-    """A ranking each; with ``probabilities``, its clusters and P(better) of every pair below it."""
-    if part != "probabilities":
-        return [ranking_table(each.result, title=each.title) for each in results]
+    """A ranking each. Below it, if asked for: with ``probabilities`` its clusters and P(better) of every two systems,
+    with ``pairs`` which of these are separated.
+    """
+    more = {"probabilities": (cluster_table, probability_table), "pairs": (pair_table,)}.get(part or "", ())
     return [
         table
         for each in results
-        for table in (
-            ranking_table(each.result, title=each.title),
-            cluster_table(each.result),
-            probability_table(each.result),
-        )
+        for table in (ranking_table(each.result, title=each.title), *[below(each.result) for below in more])
     ]
 
 
 def flat(results: Sequence[Grouped[Ranking]], part: str | None = None) -> list[Table]:
-    """One row per system, or with ``probabilities`` one for every ordered pair of systems, with the group in front."""
-    layout = _flat_pairs if part == "probabilities" else _flat_systems
+    """One row per system, with ``probabilities`` or ``pairs`` one for every two systems; the group in front."""
+    layout = {"probabilities": _flat_probabilities, "pairs": _flat_pairs}.get(part or "", _flat_systems)
     return [layout(each) for each in results]
 
 
-VIEW = View(tables, flat, grouped=True, parts=("probabilities",))
+def _pairs_dict(ranking: Ranking) -> dict[str, Any]:
+    return {"pairs": [pair.to_dict() for pair in ranking.pairs]}
+
+
+VIEW = View(tables, flat, grouped=True, parts=("probabilities", "pairs"), more={"pairs": _pairs_dict})
 
 
 def ranking_table(ranking: Ranking, *, title: str | None = None) -> Table:
@@ -70,24 +71,69 @@ def _starts_cluster(ranking: Ranking, i: int) -> bool:
 
 def cluster_table(ranking: Ranking) -> Table:
     """One row per cluster: its places, how stable it is, its systems."""
-    columns = [Column("cluster"), Column("stability", _share), Column("systems", align="left")]
+    columns = [Column("cluster"), Column("stability", _share), Column("systems", align="left", if_long="wrap")]
     rows = [[c.number, c.stability, ", ".join(c.systems)] for c in ranking.stability]
     note = "stability: the share of samples in which these systems, and no others, take the places of the cluster."
     return Table(columns, rows, notes=[note])
 
 
 def probability_table(ranking: Ranking) -> Table:
-    """P(best), and P(the row's system is better than the column's); columns are headed by the number of the row."""
-    better = _better(ranking)
-    n = len(ranking.lines)
-    columns = [Column(""), Column("system", align="left"), Column("best", _share)]
-    columns += [Column(str(c + 1)) for c in range(n)]
+    """P(the column's system is better than the row's), as in a head-to-head table; the last row is P(best).
+
+    Columns are headed by the number that their system has in the rows.
+    """
+    better, lines = _better(ranking), ranking.lines
+    n = len(lines)
+    columns = [Column(""), Column("system", align="left"), *[Column(str(c + 1)) for c in range(n)]]
     rows: list[list[Any]] = [
-        [r + 1, line.system, line.best, *["–" if r == c else _share(better[r, c]) for c in range(n)]]
-        for r, line in enumerate(ranking.lines)
+        [r + 1, line.system, *["–" if r == c else _share(better[c, r]) for c in range(n)]]
+        for r, line in enumerate(lines)
     ]
-    notes = ["The share of samples in which the row's system stands above the column's; best: in which it is first."]
-    return Table(columns, rows, notes=notes, signature=ranking.signature)
+    rows.append(["", "best", *[_share(line.best) for line in lines]])
+    notes = [
+        "The share of samples in which the column's system stands above the row's: "
+        f"{lines[0].system} (column 1) above {lines[1].system} (row 2) in {_share(better[0, 1])}.",
+        "best: the share of samples in which the column's system is first.",
+    ]
+    return Table(columns, rows, rules=frozenset({n}), notes=notes, signature=ranking.signature, keys=2)
+
+
+def pair_table(ranking: Ranking) -> Table:
+    """One row for every two systems, a line above the pairs of the next one."""
+    pairs, level = ranking.pairs, level_text(ranking.record.facts["p"])
+    sampled = ranking.replicates is not None
+    columns = [Column("above", align="left"), Column("below", align="left"), Column("lead", score_text)]
+    if sampled:
+        columns += [Column(f"{level} interval", lambda span: interval_text(span) or "–"), Column("P", _share)]
+    columns += [] if ranking.tests is None else [Column("p", chance_text)]
+    columns.append(Column("separated", lambda value: "yes" if value else "no"))
+    rows: list[list[Any]] = [
+        [
+            pair.above, pair.below, pair.difference, *([pair.interval, pair.better] if sampled else []),
+            *([] if ranking.tests is None else [pair.p]), pair.separated,
+        ]
+        for pair in pairs
+    ]  # fmt: skip
+    rules = frozenset(i for i in range(1, len(pairs)) if pairs[i].above != pairs[i - 1].above)
+    return Table(columns, rows, rules=rules, notes=_pair_notes(ranking), signature=ranking.signature, keys=2)
+
+
+def _pair_notes(ranking: Ranking) -> list[str]:
+    pairs = ranking.pairs
+    apart = sum(pair.separated for pair in pairs)
+    notes = [f"{apart} of {len(pairs)} pairs are separated: the rank ranges of the two systems do not overlap."]
+    if ranking.replicates is not None:
+        notes.append(
+            "lead: difference of scores; P: the share of samples in which the first system stands above the second."
+        )
+        if any(pair.interval is None for pair in pairs):
+            notes.append("–: every sample gives the same difference, which says nothing of how sure it is.")
+    if ranking.tests is not None:
+        sides = "one" if ranking.record.facts["sided"] == 1 else "two"
+        notes.append(
+            f"lead: difference of scores; p: of the {sides}-sided sign test on the comparisons of the two alone."
+        )
+    return notes
 
 
 def _flat_systems(each: Grouped[Ranking]) -> Table:
@@ -98,6 +144,17 @@ def _flat_systems(each: Grouped[Ranking]) -> Table:
 
 
 def _flat_pairs(each: Grouped[Ranking]) -> Table:
+    ranking, group = each.result, dict(each.group)
+    names = [*group, "above", "below", "difference", "low", "high", "better", "p", "separated"]
+    rows = [
+        [*group.values(), pair.above, pair.below, pair.difference, *(pair.interval or (None, None)), pair.better,
+         pair.p, "yes" if pair.separated else "no"]
+        for pair in ranking.pairs
+    ]  # fmt: skip
+    return Table([Column(name) for name in names], rows, signature=ranking.signature, notes=notes_of(ranking))
+
+
+def _flat_probabilities(each: Grouped[Ranking]) -> Table:
     ranking, better = each.result, _better(each.result)
     names = [*dict(each.group), "system", "other", "better"]
     rows = [

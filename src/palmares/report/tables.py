@@ -21,16 +21,31 @@ def _plain(value: Any) -> str:
 
 @dataclass(frozen=True)
 class Column:
-    """A heading, and how its values are shown to people (machines get them as they are)."""
+    """A heading, and how its values are shown to people (machines get them as they are).
+
+    ``if_long`` says what becomes of a value that a terminal has no room for: a name loses its middle (``shorten``, for
+    columns aligned to the left unless told otherwise), prose takes several lines (``wrap``), and numbers or links stay
+    ``whole``.
+    """
 
     name: str
     show: Callable[[Any], str] = _plain
     align: Literal["left", "right"] = "right"
+    if_long: Literal["shorten", "wrap", "whole"] | None = None
+
+    @property
+    def when_long(self) -> Literal["shorten", "wrap", "whole"]:
+        """``if_long``, or what is usual for the column."""
+        return self.if_long or ("shorten" if self.align == "left" else "whole")
 
 
 @dataclass(frozen=True)
 class Table:
-    """Rows of raw values; ``rules`` are the rows above which a line is drawn."""
+    """Rows of raw values; ``rules`` are the rows above which a line is drawn.
+
+    ``keys`` is how many columns, from the first, say what a row is about: a table that is printed in parts, because it
+    is wider than the terminal, repeats them.
+    """
 
     columns: Sequence[Column]
     rows: Sequence[Sequence[Any]]
@@ -38,6 +53,7 @@ class Table:
     rules: frozenset[int] = frozenset()
     signature: str | None = None
     notes: Sequence[str] = field(default=())
+    keys: int = 1
 
     def shown(self) -> list[list[str]]:
         """The cells as text."""
@@ -57,6 +73,14 @@ def group_title(group: Group) -> str | None:
     return ", ".join(parts) or None
 
 
+def group_of(result: Any) -> Group:
+    """The group that a result is about, as far as it knows: by its record, or its language pair alone."""
+    record = getattr(result, "record", None)
+    if record is not None and record.input is not None and record.input.get("group"):
+        return tuple(record.input["group"].items())
+    return (("lang_pair", getattr(result, "lang_pair", None)),)
+
+
 @dataclass(frozen=True)
 class Grouped(Generic[T]):
     """A result, and the group of judgments that it is about."""
@@ -70,6 +94,11 @@ class Grouped(Generic[T]):
         return group_title(self.group)
 
 
+def front(each: Grouped[Any]) -> dict[str, str | None]:
+    """What stands before every row of a CSV file: the language pair, and what else judgments were split by."""
+    return {"lang_pair": each.result.lang_pair, **dict(each.group)}
+
+
 #: Lays out all results of a command; the second argument is the part of them that was asked for, None the usual one.
 Layout = Callable[[Sequence[Grouped[Any]], str | None], list[Table]]
 
@@ -80,6 +109,7 @@ class View:
 
     Without ``flat``, CSV has the raw values of the tables for people. ``single``: there is one result, not a list.
     ``grouped``: JSON says which group each result is about. ``parts``: what can be asked for instead of the usual.
+    ``more``: what JSON has only if a part is asked for, by the part.
     """
 
     tables: Layout
@@ -88,12 +118,18 @@ class View:
     single: bool = False
     grouped: bool = False
     parts: tuple[str, ...] = ()
+    more: Mapping[str, Callable[[Any], dict[str, Any]]] = field(default_factory=dict)
 
-    def json(self, results: Sequence[Grouped[Any]]) -> Any:
+    def json(self, results: Sequence[Grouped[Any]], part: str | None = None) -> Any:
         """The documented JSON shape."""
+        more = self.more.get(part or "", lambda result: {})
+        entries = [{**self.to_dict(r.result), **more(r.result)} for r in results]
         if self.single:
-            return self.to_dict(results[0].result)
-        return [{**self.to_dict(r.result), **({"group": dict(r.group)} if self.grouped else {})} for r in results]
+            return entries[0]
+        return [
+            {**entry, **({"group": dict(r.group)} if self.grouped else {})}
+            for entry, r in zip(entries, results, strict=True)
+        ]
 
 
 @dataclass(frozen=True)
@@ -110,11 +146,19 @@ def rendered(
     output: str,
     part: str | None = None,
     *,
+    width: int | None = None,
     made_by: Mapping[str, Any] | None = None,
 ) -> Rendered:
     """The results of a command (a key of `palmares.report.VIEWS`) in one of `OUTPUTS`.
 
-    ``made_by`` is what the records in JSON say of the command and its options, so that it can be run again.
+    Parameters
+    ----------
+    part
+        The part of the results that was asked for, None for the usual one.
+    width
+        What a line of a ``table`` may take, in cells of a terminal; None for as much as it needs.
+    made_by
+        What the records in JSON say of the command and its options, so that it can be run again.
     """
     view: View = VIEWS.load(command)
     if part is not None and part not in view.parts:
@@ -122,17 +166,19 @@ def rendered(
     if output not in OUTPUTS:
         raise InputError(f"{command}: got format {output!r}; allowed: {', '.join(OUTPUTS)}")
     if output == "json":
-        content = view.json(results)
+        content = view.json(results, part)
         for entry in [content] if view.single else content:
             if made_by is not None and "record" in entry:
                 entry["record"] = {**entry["record"], "command": dict(made_by)}
         return Rendered(json_text(content))
     layout = view.flat if output == "csv" and view.flat is not None else view.tables
-    return joined(layout(results, part), output)
+    return joined(layout(results, part), output, width=width)
 
 
-def joined(tables: Sequence[Table], output: str) -> Rendered:
+def joined(tables: Sequence[Table], output: str, *, width: int | None = None) -> Rendered:
     """Tables below each other; for CSV one header."""
+    if output == "table":
+        return Rendered("\n".join(to_terminal(table, width) for table in tables))
     if output != "csv":
         return Rendered("\n".join(RENDERERS[output](table) for table in tables))
     text = "".join(to_csv(table, header=number == 0) for number, table in enumerate(tables))
@@ -147,27 +193,11 @@ def json_text(value: Any) -> str:
 # -- the forms of a table --------------------------------------------------------------------------
 
 
-def to_terminal(table: Table) -> str:
-    """A table for the terminal, as wide as it needs; the signature is its last line."""
-    from rich.box import Box
-    from rich.console import Console
-    from rich.table import Table as RichTable
-    from rich.text import Text
+def to_terminal(table: Table, width: int | None = None) -> str:
+    """A table for the terminal, as wide as it needs or as there is room; the signature is its last line."""
+    from .terminal import drawn
 
-    # Eight lines: of these, only the one below the head and the one between sections are drawn.
-    box = Box("    \n    \n ── \n    \n ── \n    \n    \n    \n")
-    drawn = RichTable(box=box, pad_edge=False, show_edge=False)
-    for column in table.columns:
-        drawn.add_column(Text(column.name), justify=column.align, no_wrap=True)
-    for number, cells in enumerate(table.shown()):
-        if number in table.rules:
-            drawn.add_section()
-        # As Text, so that nothing in a name is taken for markup or an emoji code.
-        drawn.add_row(*[Text(one_line(cell)) for cell in cells])
-    buffer = io.StringIO()
-    Console(file=buffer, width=10_000, highlight=False, color_system=None).print(drawn)
-    lines = [line.rstrip() for line in buffer.getvalue().splitlines()]
-    return "\n".join([*([one_line(table.title)] if table.title else []), *lines, *_below(table)]) + "\n"
+    return drawn(table, width)
 
 
 def to_markdown(table: Table) -> str:
@@ -183,8 +213,8 @@ def to_markdown(table: Table) -> str:
     rule = "| " + " | ".join("-" * (w - 1) + (":" if r else "-") for w, r in zip(widths, right, strict=True)) + " |"
     head = [f"**{_escape_markdown(table.title)}**", ""] if table.title else []
     notes = [_escape_markdown(note) for note in table.notes]
-    below = ["", *notes, *([one_line(table.signature)] if table.signature else [])] if _below(table) else []
-    return "\n".join([*head, line([c.name for c in table.columns]), rule, *map(line, body), *below]) + "\n"
+    last = ["", *notes, *([one_line(table.signature)] if table.signature else [])] if below(table) else []
+    return "\n".join([*head, line([c.name for c in table.columns]), rule, *map(line, body), *last]) + "\n"
 
 
 def to_latex(table: Table) -> str:
@@ -197,7 +227,7 @@ def to_latex(table: Table) -> str:
         if number in table.rules:
             lines.append(r"\midrule")
         lines.append(" & ".join(escape_latex(cell) for cell in row) + r" \\")
-    lines += [r"\bottomrule", r"\end{tabular}", *[f"% {line}" for line in _below(table)]]
+    lines += [r"\bottomrule", r"\end{tabular}", *[f"% {line}" for line in below(table)]]
     return "\n".join(lines) + "\n"
 
 
@@ -249,7 +279,8 @@ def _escape_markdown(text: str) -> str:
     return _MARKDOWN.sub(r"\\\g<0>", one_line(text))
 
 
-def _below(table: Table) -> list[str]:
+def below(table: Table) -> list[str]:
+    """The lines that stand below a table."""
     return [*map(one_line, table.notes), *([one_line(table.signature)] if table.signature else [])]
 
 

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 from typing import Any
 
 from ...analysis.compare.comparison import Comparison, Measure
-from .theme import INK, PALETTE, altair, themed
+from ..tables import group_of, group_title
+from .sizes import Area, Panels, broken, heading, labels, room_for_names, sized
+from .theme import INK, LABEL, PALETTE, altair, themed, titled
 
-_ROW = 24
-_PANEL = 240
+_ROW, _LEAST_ROW = 24, 14
+_PANEL, _LEAST_PANEL, _GAP = 240, 110, 22
 _MEASURES = {
     "accuracy_clusters": "accuracy by clusters",
     "accuracy_outcome": "accuracy by most probable outcome",
@@ -19,7 +21,14 @@ _MEASURES = {
 _FLOORS = ("uniform", "adjusted-uniform")
 
 
-def model_comparison(comparison: Comparison, *, title: str | None = None) -> Any:
+def model_comparison(
+    comparison: Comparison,
+    *,
+    title: str | None = None,
+    group: str | None = None,
+    width: int | None = None,
+    height: int | None = None,
+) -> Any:
     """One panel per measure, one row per model: the mean over held-out judgments, and the distance from the best.
 
     Bars are ± two standard errors of the distance from the best model, so a bar that reaches the thin line of the best
@@ -27,26 +36,51 @@ def model_comparison(comparison: Comparison, *, title: str | None = None) -> Any
     fold can exceed. Baselines are grey, unless one of them is best. What would squeeze the other models together is not
     drawn to scale: an arrow at the edge tells its value.
 
+    Parameters
+    ----------
+    title
+        Instead of the group and the kind of plot.
+    group
+        What the judgments are of, in words; by default the language pair.
+    width, height
+        Of the whole picture, in pixels; by default what it needs.
+
     Returns
     -------
     An Altair chart; `palmares.report.plots.save` writes it to a file.
     """
     alt = altair()
-    names = [line.model for line in comparison.lines if any(line.measure(m) for m in _MEASURES)]
+    models = [line.model for line in comparison.lines if any(line.measure(m) for m in _MEASURES)]
     shown = [m for m in _MEASURES if any(line.measure(m) for line in comparison.lines)]
-    panels = [_panel(alt, comparison, measure, names, number == 0) for number, measure in enumerate(shown)]
+    name = title or titled(group or group_title(group_of(comparison)), "models on held-out judgments")
     pad = {"left": 10, "top": 10, "right": 16, "bottom": 10}
-    chart = alt.hconcat(*panels, spacing=22) if len(panels) > 1 else panels[0]
-    return themed(chart.properties(title=_title(alt, comparison, title), padding=pad))
+
+    def draw(area: Area, width: int | None) -> Any:
+        names = labels(models, LABEL, room_for_names(width))
+        head = heading(alt, name, _words(comparison), width)
+        panels = [_panel(alt, comparison, measure, names, area, number == 0) for number, measure in enumerate(shown)]
+        chart = alt.hconcat(*panels, spacing=_GAP) if len(panels) > 1 else panels[0]
+        return themed(chart.properties(title=head, padding=pad))
+
+    rows = len(models)
+    panels = Panels(Area(_PANEL, _ROW * rows), Area(_LEAST_PANEL, _LEAST_ROW * rows), across=len(shown))
+    return sized(draw, panels, width, height)
 
 
-def _panel(alt: Any, comparison: Comparison, measure: str, names: Sequence[str], first: bool) -> Any:
-    axis = alt.Axis(ticks=False, domain=False, labelLimit=420, offset=4, labels=first)
-    y = alt.Y("model:N", sort=list(names), title=None, axis=axis, scale=alt.Scale(domain=list(names)))
+def _panel(alt: Any, comparison: Comparison, measure: str, names: Mapping[str, str], area: Area, first: bool) -> Any:
+    """The panel of one measure; only the first one names the models."""
+    order = list(names.values())
+    axis = alt.Axis(ticks=False, domain=False, labelLimit=0, offset=4, labels=first)
+    y = alt.Y("model:N", sort=order, title=None, axis=axis, scale=alt.Scale(domain=order))
     low, high = _domain(comparison, measure)
     scale = alt.Scale(domain=[low, high], nice=False, zero=False, clamp=True)
-    rows, beyond = _rows(comparison, measure, low, high)
-    x = alt.X("value:Q", title=_MEASURES[measure], scale=scale, axis=alt.Axis(tickCount=4))
+    rows, beyond = _rows(comparison, measure, names, (low, high))
+    x = alt.X(
+        "value:Q",
+        title=broken(_MEASURES[measure], LABEL, area.width + _GAP),
+        scale=scale,
+        axis=alt.Axis(tickCount=max(2, round(area.width / 60))),
+    )
     base = alt.Chart(alt.Data(values=rows)).encode(y=y, color=alt.Color("colour:N", scale=None))
     best = alt.Chart(alt.Data(values=[{"value": row["value"]} for row in rows if row["best"]]))
     layers = [
@@ -57,11 +91,11 @@ def _panel(alt: Any, comparison: Comparison, measure: str, names: Sequence[str],
     if measure != "perplexity":
         oracle = alt.Chart(alt.Data(values=[{"value": comparison.oracle.value}]))
         layers.insert(0, oracle.mark_rule(color=INK, strokeDash=[4, 3], opacity=0.6).encode(x=alt.X("value:Q")))
-    for side, place in (("left", 2), ("right", _PANEL - 2)):
+    for side, place in (("left", 2), ("right", area.width - 2)):
         words = alt.Chart(alt.Data(values=[word for word in beyond if word["side"] == side]))
         far = words.mark_text(fontSize=11, color="#57606a", align=side)
         layers += [far.encode(y=y, x=alt.value(place), text="text:N")] if beyond else []
-    return alt.layer(*layers).properties(width=_PANEL, height=_ROW * len(names))
+    return alt.layer(*layers).properties(width=area.width, height=area.height)
 
 
 def _domain(comparison: Comparison, measure: str) -> tuple[float, float]:
@@ -79,7 +113,7 @@ def _domain(comparison: Comparison, measure: str) -> tuple[float, float]:
 
 
 def _rows(
-    comparison: Comparison, measure: str, low: float, high: float
+    comparison: Comparison, measure: str, names: Mapping[str, str], ends: tuple[float, float]
 ) -> tuple[list[dict[str, Any]], list[dict[str, str]]]:
     """The dots, and words for the models that lie outside the panel."""
     rows: list[dict[str, Any]] = []
@@ -88,14 +122,14 @@ def _rows(
         mean = line.measure(measure)
         if mean is None:
             continue
-        if mean.value < low:
-            beyond.append({"model": line.model, "side": "left", "text": f"◂ {mean.value:.3f}"})
-        elif mean.value > high:
-            beyond.append({"model": line.model, "side": "right", "text": f"{mean.value:.3f} ▸"})
+        if mean.value < ends[0]:
+            beyond.append({"model": names[line.model], "side": "left", "text": f"◂ {mean.value:.3f}"})
+        elif mean.value > ends[1]:
+            beyond.append({"model": names[line.model], "side": "right", "text": f"{mean.value:.3f} ▸"})
         else:
             best = mean.difference == 0
             colour = {"colour": _colour(line.model, best), "best": best}
-            rows.append({"model": line.model, "value": mean.value, **_bar(mean), **colour})
+            rows.append({"model": names[line.model], "value": mean.value, **_bar(mean), **colour})
     return rows, beyond
 
 
@@ -110,14 +144,12 @@ def _colour(model: str, best: bool) -> str:
     return "#8b949e" if model in _FLOORS else PALETTE[0]
 
 
-def _title(alt: Any, comparison: Comparison, title: str | None) -> Any:
+def _words(comparison: Comparison) -> list[str]:
     facts = comparison.record.facts
     split = f"{facts['folds']} folds by {facts['by']}" if facts["folds"] > 1 else "judges who were not trained on"
     over = " over all folds" if facts["folds"] > 1 else ""
-    lines = [
+    return [
         f"{comparison.judgments:,} held-out judgments, {split}; orange: best of a panel; grey: baselines",
         "bars: ± 2 standard errors of the distance from the best; arrows: values off the scale",
         f"dashed line: oracle, the most frequent outcome of each pair{over}",
     ]
-    name = f"{comparison.lang_pair}: models on held-out judgments"
-    return alt.Title(title or (name if comparison.lang_pair else "Models on held-out judgments"), subtitle=lines)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -10,7 +10,8 @@ import numpy as np
 from ...errors import InputError
 from ...judgments import Judgments, PairCounts
 from ...models.base import Fit, counts_of
-from .theme import FAINT, INK, PALETTE, PERCENT, altair, themed
+from .sizes import labels, room_for_names
+from .theme import FAINT, INK, LABEL, PALETTE, PERCENT, altair, themed
 
 _ROW = 24
 _WIDTH = 340
@@ -61,15 +62,18 @@ def _opponents(fit: Fit, me: int) -> list[int]:
 
 def _panel(alt: Any, fit: Fit, counts: PairCounts, me: int, opponents: list[int], number: int, panels: int) -> Any:
     """One fit's bars; only the first panel names the opponents, and only the last says how often they were met."""
-    names = [fit.systems[j] for j in opponents]
-    axis = alt.Axis(ticks=False, domain=False, labelLimit=420, offset=4, labels=number == 0)
+    shown = labels(fit.systems, LABEL, room_for_names(None))
+    names = [shown[fit.systems[j]] for j in opponents]
+    axis = alt.Axis(ticks=False, domain=False, labelLimit=0, offset=4, labels=number == 0)
     y = alt.Y("system:N", sort=names, title=None, axis=axis)
     width = _WIDTH if panels == 1 else _PANEL
-    bars = alt.Chart(alt.Data(values=_bars(fit, me, opponents))).mark_bar(height=14)
-    dots = alt.Chart(alt.Data(values=_observed(counts, me, opponents))).mark_point(
+    bars = alt.Chart(_named(alt, _bars(fit, me, opponents), shown)).mark_bar(height=14)
+    dots = alt.Chart(_named(alt, _observed(counts, me, opponents), shown)).mark_point(
         filled=True, size=44, color=INK, stroke="white", strokeWidth=1, opacity=1
     )
-    met = alt.Chart(alt.Data(values=_met(counts, me, opponents))).mark_text(align="left", dx=8, fontSize=11, color=INK)
+    met = alt.Chart(_named(alt, _met(counts, me, opponents), shown)).mark_text(
+        align="left", dx=8, fontSize=11, color=INK
+    )
     layers = [
         bars.encode(y=y, x=_share(alt, panels), x2="to:Q", color=_colour(alt)),
         dots.encode(y=y, x="share:Q"),
@@ -79,6 +83,11 @@ def _panel(alt: Any, fit: Fit, counts: PairCounts, me: int, opponents: list[int]
     if panels == 1:
         return chart
     return chart.properties(title=alt.Title(fit.model.id, fontSize=12, offset=6, anchor="start", frame="group"))
+
+
+def _named(alt: Any, rows: list[dict[str, Any]], shown: Mapping[str, str]) -> Any:
+    """Data for the plot, with the names of systems as they are shown."""
+    return alt.Data(values=[{**row, "system": shown[row["system"]]} for row in rows])
 
 
 def _share(alt: Any, panels: int) -> Any:
@@ -113,7 +122,7 @@ def _observed(counts: PairCounts, me: int, opponents: list[int]) -> list[dict[st
     return rows
 
 
-def _met(counts: PairCounts, me: int, opponents: list[int]) -> list[dict[str, str]]:
+def _met(counts: PairCounts, me: int, opponents: list[int]) -> list[dict[str, Any]]:
     met = counts.decided[me] + counts.ties[me]
     return [{"system": counts.systems[j], "met": f"n = {met[j]:,.0f}"} for j in opponents]
 

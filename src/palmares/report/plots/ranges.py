@@ -2,39 +2,69 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from itertools import count
 from typing import Any
 
 from ...errors import InputError
 from ...ranking.result import Ranking
-from ..tables import level_text, score_text
+from ..tables import group_of, group_title, level_text, score_text
+from .sizes import Area, Panels, heading, labels, room_for_names, sized
 from .theme import FAINT, INK, PALETTE, altair, themed
 
 _WIDTH = 420
-#: Beyond so many systems all that is drawn in a row is smaller, or no screen would hold the plot.
-_MANY = 60
+#: A row, in pixels: of few systems, of very many, and the least in which a name can be read.
+_ROW, _LOW_ROW, _LOWEST_ROW = 26, 13, 8
+#: What the ticks of a dozen ranks need of an axis, each.
+_TICK = 25
 
 
 @dataclass(frozen=True)
 class _Sizes:
     """Of a row and of what is in it, in pixels (``dot``: its area)."""
 
-    row: int = 26
-    bar: int = 12
-    dot: int = 70
-    font: int = 11
-    label: int = 12
+    row: float
+
+    @property
+    def bar(self) -> float:
+        return 12 * self.row / _ROW
+
+    @property
+    def dot(self) -> float:
+        return 70 * min(self.row / _ROW, 1) ** 2
+
+    @property
+    def label(self) -> int:
+        return int(min(12, 0.74 * self.row))
+
+    @property
+    def font(self) -> int:
+        return int(min(11, 0.7 * self.row))
 
 
-_SMALL = _Sizes(row=12, bar=7, dot=24, font=8, label=9)
-
-
-def rank_ranges(ranking: Ranking, *, title: str | None = None) -> Any:
+def rank_ranges(
+    ranking: Ranking,
+    *,
+    title: str | None = None,
+    group: str | None = None,
+    width: int | None = None,
+    height: int | None = None,
+) -> Any:
     """One bar per system, from the first to the last rank of its range, a dot at its rank.
 
-    Systems of neighbouring clusters have different colours, and a line stands between clusters.
+    Systems of neighbouring clusters have different colours, and a line stands between clusters. The more systems, the
+    higher the picture and the lower the rows; long names lose their middle.
+
+    Parameters
+    ----------
+    title
+        Instead of the group.
+    group
+        What the judgments are of, in words; by default the language pair.
+    width, height
+        Of the whole picture, in pixels; by default what it needs.
 
     Returns
     -------
@@ -42,31 +72,39 @@ def rank_ranges(ranking: Ranking, *, title: str | None = None) -> Any:
     """
     if not ranking.ranged:
         raise InputError("a ranking without resampling has no rank ranges to draw; use --resample ranking")
-    alt = altair()
-    names = list(ranking.systems)
-    sizes = _SMALL if len(names) > _MANY else _Sizes()
-    axis = alt.Axis(ticks=False, domain=False, labelLimit=420, labelFontSize=sizes.label, offset=4)
+    alt, n = altair(), len(ranking.lines)
+    name = title or group or group_title(group_of(ranking)) or "Rank ranges"
+    row = max(_LOW_ROW, min(_ROW, 8 + 650 / n))
+    panels = Panels(Area(_WIDTH, row * n), Area(120, _LOWEST_ROW * n))
+    return sized(partial(_chart, alt, ranking, name), panels, width, height)
+
+
+def _chart(alt: Any, ranking: Ranking, title: str, area: Area, width: int | None) -> Any:
+    head = heading(alt, title, _words(ranking), width)
+    sizes = _Sizes(area.height / len(ranking.lines))
+    shown = labels(ranking.systems, sizes.label, room_for_names(width))
+    names = list(shown.values())
+    axis = alt.Axis(ticks=False, domain=False, labelLimit=0, labelFontSize=sizes.label, offset=4)
     y = alt.Y("system:N", sort=names, title=None, axis=axis)
-    base = alt.Chart(alt.Data(values=_bars(ranking))).encode(y=y, color=alt.Color("colour:N", scale=None))
-    x = {"scale": alt.Scale(domain=[0.5, len(names) + 0.5], nice=False), "axis": _rank_axis(alt, len(names))}
-    starts = alt.Chart(alt.Data(values=_cluster_starts(ranking)))
+    base = alt.Chart(alt.Data(values=_bars(ranking, shown))).encode(y=y, color=alt.Color("colour:N", scale=None))
+    x = {"scale": alt.Scale(domain=[0.5, len(names) + 0.5], nice=False), "axis": _rank_axis(alt, len(names), area)}
+    starts = alt.Chart(alt.Data(values=_cluster_starts(ranking, shown)))
     layers = [
         starts.mark_rule(color=FAINT, yOffset=-sizes.row / 2).encode(y=y),
         base.mark_bar(height=sizes.bar, cornerRadius=3, opacity=0.35).encode(x=alt.X("from:Q", **x), x2="to:Q"),
         base.mark_point(filled=True, size=sizes.dot, opacity=1).encode(x=alt.X("place:Q", **x)),
         base.mark_text(align="left", dx=8, fontSize=sizes.font).encode(
-            x=alt.value(_WIDTH), text="score:N", color=alt.value(INK)
+            x=alt.value(area.width), text="score:N", color=alt.value(INK)
         ),
     ]
     pad = {"left": 10, "top": 10, "right": 12, "bottom": 10}
-    chart = alt.layer(*layers).properties(width=_WIDTH, height=sizes.row * len(names), padding=pad)
-    return themed(chart.properties(title=_title(alt, ranking, title)))
+    return themed(alt.layer(*layers).properties(width=area.width, height=area.height, padding=pad, title=head))
 
 
-def _bars(ranking: Ranking) -> list[dict[str, Any]]:
+def _bars(ranking: Ranking, shown: Mapping[str, str]) -> list[dict[str, Any]]:
     return [
         {
-            "system": line.system,
+            "system": shown[line.system],
             # Almost half a place beyond both ends, so that a range of one rank is still a bar.
             "from": line.range[0] - 0.42,
             "to": line.range[1] + 0.42,
@@ -79,15 +117,21 @@ def _bars(ranking: Ranking) -> list[dict[str, Any]]:
     ]
 
 
-def _cluster_starts(ranking: Ranking) -> list[dict[str, str]]:
+def _cluster_starts(ranking: Ranking, shown: Mapping[str, str]) -> list[dict[str, str]]:
     """The first system of every cluster but the first: a line is drawn above it."""
     neighbours = zip(ranking.lines, ranking.lines[1:], strict=False)
-    return [{"system": line.system} for before, line in neighbours if (line.cluster or 0) > (before.cluster or 0)]
+    return [
+        {"system": shown[line.system]} for before, line in neighbours if (line.cluster or 0) > (before.cluster or 0)
+    ]
 
 
-def _rank_axis(alt: Any, systems: int) -> Any:
-    """All ranks up to twenty; beyond that the first and every fifth, tenth, twentieth …, about a dozen."""
-    step = 1 if systems <= 20 else next(s for s in _steps() if systems <= 12 * s)
+def _rank_axis(alt: Any, systems: int, area: Area) -> Any:
+    """All ranks up to twenty; beyond that the first and every fifth, tenth, twentieth …, about a dozen.
+
+    In a narrow plot fewer, so that no two touch.
+    """
+    dozen = min(12.0, area.width / _TICK)
+    step = 1 if systems <= 20 * dozen / 12 else next(s for s in _steps() if systems <= dozen * s)
     ticks = [rank for rank in range(1, systems + 1) if rank == 1 or rank % step == 0]
     return alt.Axis(values=ticks, title="rank", format="d", labelOverlap=False)
 
@@ -97,10 +141,9 @@ def _steps() -> Iterator[int]:
     return (lead * 10**power for power in count() for lead in (5, 10, 20))
 
 
-def _title(alt: Any, ranking: Ranking, title: str | None) -> Any:
-    subtitle = f"{ranking.fit.model.id}, {ranking.judgments:,} judgments; bars: {_source(ranking)}"
-    legend = "dot: rank by score; number: score; colour changes where a cluster begins"
-    return alt.Title(title or ranking.lang_pair or "Rank ranges", subtitle=[subtitle, legend])
+def _words(ranking: Ranking) -> list[str]:
+    made = f"{ranking.fit.model.id}, {ranking.judgments:,} judgments; bars: {_source(ranking)}"
+    return [made, "dot: rank by score; number: score; colour changes where a cluster begins"]
 
 
 def _source(ranking: Ranking) -> str:

@@ -19,6 +19,9 @@ PERCENT = "format(100 * datum.value, '~g') + ' %'"
 
 _FONT = "DejaVu Sans, Verdana, sans-serif"
 
+#: The size of the font of names beside an axis.
+LABEL = 12
+
 CONFIG: dict[str, Any] = {
     "font": _FONT,
     "background": "white",
@@ -28,7 +31,7 @@ CONFIG: dict[str, Any] = {
         "domainColor": FAINT,
         "gridColor": "#eef1f4",
         "labelColor": INK,
-        "labelFontSize": 12,
+        "labelFontSize": LABEL,
         "tickColor": FAINT,
         "titleColor": "#57606a",
         "titleFontSize": 12,
@@ -44,6 +47,11 @@ def altair() -> Any:
     except ImportError:
         raise MissingExtraError("drawing plots", "report", "altair") from None
     return altair
+
+
+def titled(group: str | None, kind: str) -> str:
+    """The title of a plot: ``fr-en, judge ann: calibration``, or ``Calibration``."""
+    return f"{group}: {kind}" if group else kind.capitalize()
 
 
 def themed(chart: Any) -> Any:

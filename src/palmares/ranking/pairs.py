@@ -1,0 +1,95 @@
+"""Every two systems of a ranking: how far apart they are, and whether the evidence separates them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..judgments import FloatArray
+from .bootstrap import comparable
+from .ranges import middle
+
+if TYPE_CHECKING:
+    from .result import RankedSystem
+
+
+@dataclass(frozen=True)
+class Pair:
+    """Two systems, the one that stands higher first.
+
+    Attributes
+    ----------
+    difference
+        The score of the first less that of the second.
+    interval
+        Of the difference, over samples; None without samples, or where all of them give the same difference, which
+        says nothing of how sure it is.
+    better
+        The share of samples in which the first stands above the second; None without samples.
+    p
+        Of the sign test of this pair, where rank ranges come from sign tests; else None.
+    separated
+        Whether the rank range of the first ends before that of the second begins. Systems of different clusters are
+        separated; of one cluster, some may be.
+    """
+
+    above: str
+    below: str
+    difference: float
+    interval: tuple[float, float] | None
+    better: float | None
+    p: float | None
+    separated: bool
+
+    def to_dict(self) -> dict[str, Any]:
+        """The documented JSON shape."""
+        return {**asdict(self), "interval": list(self.interval) if self.interval else None}
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """What is known of every two systems, in the order of the ranking: samples of scores, or p-values of sign tests.
+
+    ``better`` and ``tests`` are square, ``scores`` has a row per sample; 1 − ``level`` is the level of intervals.
+    """
+
+    level: float
+    scores: FloatArray | None
+    better: FloatArray | None
+    tests: FloatArray | None
+
+
+def pairs_of(lines: Sequence[RankedSystem], evidence: Evidence) -> tuple[Pair, ...]:
+    """All pairs of systems that have rank ranges, sorted by the rank of the first, then of the second."""
+    found: list[Pair] = []
+    for i, one in enumerate(lines[:-1]):
+        intervals = _intervals(evidence, i)
+        for j in range(i + 1, len(lines)):
+            other = lines[j]
+            assert one.range is not None  # the caller has refused rankings without ranges
+            assert other.range is not None
+            low, high = intervals[j - i - 1] if intervals else (0.0, 0.0)
+            found.append(
+                Pair(
+                    above=one.system,
+                    below=other.system,
+                    difference=one.score - other.score,
+                    interval=(low, high) if low < high else None,
+                    better=None if evidence.better is None else float(evidence.better[i, j]),
+                    p=None if evidence.tests is None else float(evidence.tests[i, j]),
+                    separated=one.range[1] < other.range[0],
+                )
+            )
+    return tuple(found)
+
+
+def _intervals(evidence: Evidence, i: int) -> list[tuple[float, float]] | None:
+    """Of the differences between the i-th system and every one after it."""
+    if evidence.scores is None:
+        return None
+    differences = evidence.scores[:, i, None] - evidence.scores[:, i + 1 :]
+    intervals: list[tuple[float, float]] = comparable(np.asarray(middle(differences, p=evidence.level))).tolist()
+    return intervals
