@@ -128,8 +128,8 @@ def _pair_notes(ranking: Ranking) -> list[str]:
         )
         if any(pair.interval is None for pair in pairs):
             notes.append(
-                "–: every sample gives the same difference, or one of the two won or lost everything, so that samples do "
-                "not show how sure it is."
+                "–: every sample gives the same difference, or one of the two won or lost everything, so that samples "
+                "do not show how sure it is."
             )
     if ranking.tests is not None:
         sides = "one" if ranking.record.facts["sided"] == 1 else "two"
