@@ -40,6 +40,7 @@ class TableFormat(Format):
         return self.parse_table(from_source(source, options.header), options)
 
     def parse_table(self, table: Table, options: ReadOptions) -> Parsed:
+        options = options.keeping(table.frame.columns)
         sieve = self.sift(table.frame, Roles.guess(table.frame.columns, options), options)
         records = table.frame.height * sieve.answers + len(table.dropped)
         notes = (*table.notes, *sieve.notes)
