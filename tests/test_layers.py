@@ -24,6 +24,7 @@ LAYERS = (
     "errors",
     "_version",
     "registry",
+    "results",
     "judgments",
     "compute",
     "ingest",

@@ -26,7 +26,7 @@ def test_an_odd_file_is_read_as_it_was_meant_or_refused(odd: Odd, run: Callable[
         (ranking,) = found.json
         said += "\n".join(ranking["notes"])
         if odd.order:
-            assert tuple(line["system"] for line in ranking["systems"]) == odd.order
+            assert [line["system"] for line in ranking["systems"]] == odd.order.split()
     assert odd.says in said
 
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from ._version import __version__
 from .ingest import STORES
+from .results import LAYOUTS
 
 #: Public name → "module:attribute", or a submodule.
 _EXPORTS = {
@@ -88,6 +89,8 @@ __all__ = [
 ]
 
 if TYPE_CHECKING:
+    import polars as pl
+
     from . import errors, models
     from .analysis.agreement import agreement
     from .analysis.audit import CHECKS
@@ -135,5 +138,19 @@ def _read_campaign(url: str, options: ReadOptions) -> tuple[str, Parsed]:
     return read_url(url, options)
 
 
-# What reads files lies below campaigns and knows nothing of them; here, above both, they meet.
+def _html(result: Any) -> str:
+    from .report.notebooks import html
+
+    return html(result)
+
+
+def _frame(result: Any, part: str | None) -> pl.DataFrame:
+    from .report.notebooks import frame
+
+    return frame(result, part)
+
+
+# What reads files lies below campaigns and knows nothing of them; here, above both, they meet. So do results and the
+# layer that shows them.
 STORES.update(dict.fromkeys(("sqlite", "postgresql", "postgres"), _read_campaign))
+LAYOUTS.html, LAYOUTS.frame = _html, _frame

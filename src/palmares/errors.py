@@ -28,14 +28,15 @@ class UnplaceableError(InputError):
 class MissingExtraError(PalmaresError, ImportError):
     """An optional dependency is not installed."""
 
-    def __init__(self, feature: str, extra: str, missing: str) -> None:
+    def __init__(self, feature: str, extra: str | None, missing: str) -> None:
+        """``extra`` is None for a package that no extra of this one brings along."""
+        wanted = missing if extra is None else f"'palmares[{extra}]'"
         super().__init__(
-            f"{feature} needs the package {missing!r}, which is not installed; "
-            f"install it with: pip install 'palmares[{extra}]'"
+            f"{feature} needs the package {missing!r}, which is not installed; install it with: pip install {wanted}"
         )
         self._made_of = (feature, extra, missing)
 
-    def __reduce__(self) -> tuple[type[MissingExtraError], tuple[str, str, str]]:
+    def __reduce__(self) -> tuple[type[MissingExtraError], tuple[str, str | None, str]]:
         # An exception is pickled by its message alone, which is not what this one is made of.
         return type(self), self._made_of
 

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import dataclasses
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
+from ..ingest.given import judgments_of
 from ..judgments import TIE, Judgments
+from ..results import Shown, counted
 
 
 @dataclass(frozen=True)
@@ -24,8 +26,10 @@ class SystemOverview:
 
 
 @dataclass(frozen=True)
-class Overview:
+class Overview(Shown):
     """The size and shape of one table of judgments (one language pair)."""
+
+    shown_by: ClassVar[str] = "describe"
 
     lang_pair: str | None
     judgments: int
@@ -43,13 +47,19 @@ class Overview:
     by_system: list[SystemOverview]
     data: str
 
+    def __repr__(self) -> str:
+        judges = f" by {counted(self.judges, 'judge')}" if self.judges else ""
+        text = f"{counted(self.judgments, 'judgment')} of {counted(self.systems, 'system')}{judges}"
+        return self._line(text, self.lang_pair)
+
     def to_dict(self) -> dict[str, Any]:
         """The documented JSON shape."""
         return dataclasses.asdict(self)
 
 
-def describe(judgments: Judgments) -> Overview:
-    """Count everything in a table of one language pair."""
+def describe(judgments: Judgments | Any) -> Overview:
+    """Count everything in a table of one language pair; a data frame or the path of a file is read."""
+    judgments = judgments_of(judgments, "describe")
     counts = judgments.counts
     n = len(counts.systems)
     met = (counts.decided + counts.ties)[np.triu_indices(n, 1)]

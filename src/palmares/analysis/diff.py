@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from itertools import combinations
 from pathlib import Path
-from typing import Any, Literal, NamedTuple, get_args
+from typing import Any, ClassVar, Literal, NamedTuple, get_args
 
 import numpy as np
 
@@ -21,6 +21,7 @@ from ..judgments import FloatArray
 from ..ranking.record import Record
 from ..ranking.result import RankedSystem, Ranking
 from ..ranking.significance import holm
+from ..results import Shown, counted
 
 Shared = Literal["none", "all"]
 SHARED: tuple[Shared, ...] = get_args(Shared)
@@ -69,12 +70,14 @@ class Reversal:
 
 
 @dataclass(frozen=True)
-class Changes:
+class Changes(Shown):
     """Everything that changed between two rankings.
 
     ``told_apart`` are pairs that stand in different clusters only in the new ranking, ``merged`` only in the old one,
     the better system first; ``settings`` what was done differently, as (old, new).
     """
+
+    shown_by: ClassVar[str] = "diff"
 
     systems: tuple[SystemChange, ...]
     reversals: tuple[Reversal, ...]
@@ -84,6 +87,10 @@ class Changes:
     judgments: tuple[int, int]
     notes: tuple[str, ...]
     record: Record
+
+    def __repr__(self) -> str:
+        moved, turned = len(self.real), counted(len(self.reversals), "reversal")
+        return self._line(f"{counted(len(self.systems), 'system')}, {moved} rose or fell, {turned}")
 
     @property
     def signature(self) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal, get_args
+from typing import Any, ClassVar, Literal, get_args
 
 import numpy as np
 
@@ -18,6 +18,7 @@ from ..ranking.bootstrap import from_draws, resample
 from ..ranking.ranges import clusters, rank_ranges
 from ..ranking.record import Record
 from ..ranking.significance import sign_test_ranges
+from ..results import Shown, counted
 from .simulate import CampaignPlan, simulate
 
 #: What ranges can come from: a bootstrap of one of the units, the draws of a model that makes some, or sign tests.
@@ -70,8 +71,10 @@ class MethodCoverage:
 
 
 @dataclass(frozen=True)
-class Coverage:
+class Coverage(Shown):
     """How far the ranges of several methods can be trusted. All methods saw the same campaigns."""
+
+    shown_by: ClassVar[str] = "coverage"
 
     plan: CampaignPlan
     lines: tuple[MethodCoverage, ...]
@@ -81,6 +84,9 @@ class Coverage:
     #: (campaigns, methods, `MEASURES`)
     measures: FloatArray = field(repr=False)
     notes: tuple[str, ...] = ()
+
+    def __repr__(self) -> str:
+        return self._line(f"{counted(len(self.lines), 'method')} on {counted(self.campaigns, 'simulated campaign')}")
 
     @property
     def signature(self) -> str:

@@ -6,7 +6,7 @@ import dataclasses
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 
@@ -15,6 +15,7 @@ from ..errors import InputError
 from ..judgments import FloatArray
 from ..models.base import setting_text
 from ..ranking.record import Record
+from ..results import Shown, counted
 from . import EXPERIMENTS
 
 T = TypeVar("T")
@@ -123,8 +124,10 @@ class Experiment:
 
 
 @dataclass(frozen=True)
-class Reproduction:
+class Reproduction(Shown):
     """Published and measured side by side."""
+
+    shown_by: ClassVar[str] = "reproduce"
 
     id: str
     title: str
@@ -136,6 +139,10 @@ class Reproduction:
     notes: tuple[str, ...]
     data: Mapping[str, str]
     record: Record = field(repr=False)
+
+    def __repr__(self) -> str:
+        held = sum(check.holds for check in self.checks)
+        return self._line(f"{counted(len(self.rows), 'number')}, {held} of {len(self.checks)} claims hold", self.id)
 
     @property
     def signature(self) -> str:

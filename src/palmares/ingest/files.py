@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 import re
 import warnings
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import IO, Any, Literal, TypeGuard, get_args
@@ -103,20 +104,36 @@ def read_with_report(
     # A data frame with a column called "read" has an attribute of that name, too.
     if isinstance(source, str | os.PathLike) or callable(getattr(source, "read", None)):
         loaded = load(source, encoding=options.encoding)
-        kind = _named(format) or detect(loaded, options)
+        with named_in_errors(loaded.name):
+            kind = _named(format) or detect(loaded, options)
+            if not isinstance(kind, TableFormat):
+                tables.check_no_header(loaded.name, options.header, f"of the format {kind.id!r}")
+            if options.items and kind.id != "potato":
+                raise InputError(f"is of the format {kind.id!r}, and --items is for exports of Potato")
+            _check_outcomes(kind.id, options)
+            parsed = kind.parse(loaded, options)
+        return _finish(loaded.name, kind.id, parsed, options, loaded.digest, asked=format)
+    frame = _to_polars(source)
+    with named_in_errors("the data frame"):
+        tables.check_no_header("the data frame", options.header, "a table")
+        table = tables.from_frame(frame)
+        kind = _named(format) or detect_columns(table.frame.columns, "the data frame", options)
         if not isinstance(kind, TableFormat):
-            tables.check_no_header(loaded.name, options.header, f"of the format {kind.id!r}")
-        if options.items and kind.id != "potato":
-            raise InputError(f"{loaded.name}: is of the format {kind.id!r}, and --items is for exports of Potato")
+            raise InputError(f"format {kind.id!r} is a file format; a data frame can be: {', '.join(_TABLES)}")
         _check_outcomes(kind.id, options)
-        return _finish(loaded.name, kind.id, kind.parse(loaded, options), options, loaded.digest, asked=format)
-    tables.check_no_header("the data frame", options.header, "a table")
-    table = tables.from_frame(_to_polars(source))
-    kind = _named(format) or detect_columns(table.frame.columns, "the data frame", options)
-    if not isinstance(kind, TableFormat):
-        raise InputError(f"format {kind.id!r} is a file format; a data frame can be: {', '.join(_TABLES)}")
-    _check_outcomes(kind.id, options)
-    return _finish("data frame", kind.id, kind.parse_table(table, options), options, asked=format)
+        parsed = kind.parse_table(table, options)
+    return _finish("data frame", kind.id, parsed, options, asked=format)
+
+
+@contextmanager
+def named_in_errors(source: str) -> Iterator[None]:
+    """An error of the block says which source it is about: there may be several."""
+    try:
+        yield
+    except InputError as error:
+        if type(error) is not InputError or str(error).startswith(source):
+            raise
+        raise InputError(f"{source}: {error}") from None
 
 
 def _check_outcomes(format_id: str, options: ReadOptions) -> None:

@@ -22,7 +22,7 @@ from ..judgments import Judgments, PairCounts
 from .answers import ONE_HOT
 from .base import RECORD, Dropped, ReadOptions, ReadReport
 from .columns import Roles
-from .files import DroppedRowsWarning, detect, detect_columns, read_with_report
+from .files import DroppedRowsWarning, detect, detect_columns, named_in_errors, read_with_report
 from .layouts import Layout
 from .outcomes import COPIES
 from .pairwise import Arena, Pairwise, outcome_place
@@ -70,12 +70,13 @@ def scan(
 
 def scan_with_report(path: str | Path, options: ReadOptions) -> tuple[dict[str | None, PairCounts], ReadReport]:
     """Counts by language pair, and what was dropped."""
-    stream = _open(Path(path), options)
-    if stream is not None:
-        try:
-            return _count(stream, options)
-        except pl.exceptions.PolarsError:
-            pass  # a ragged line or a wrong byte: reading record by record says which
+    with named_in_errors(str(path)):
+        stream = _open(Path(path), options)
+        if stream is not None:
+            try:
+                return _count(stream, options)
+            except pl.exceptions.PolarsError:
+                pass  # a ragged line or a wrong byte: reading record by record says which
     judgments, report = read_with_report(path, options=options)
     return _by_pair(judgments), report
 

@@ -75,6 +75,10 @@ class PairCounts:
     #: Where the judgments come from, if a reader counted them.
     origin: Origin | None = field(default=None, repr=False, compare=False)
 
+    def __repr__(self) -> str:
+        pair = f" {self.lang_pair}" if self.lang_pair else ""
+        return f"<PairCounts{pair}: {self.total:,.6g} judgments of {len(self.systems)} systems>"
+
     @classmethod
     def from_cells(cls, systems: tuple[str, ...], cells: IntArray, weights: FloatArray | None) -> PairCounts:
         """Count rows given as cell indices (see `Judgments.cells`)."""

@@ -13,11 +13,13 @@ from dataclasses import dataclass, replace
 from fnmatch import translate
 from functools import cached_property
 from re import compile as compile_pattern
+from typing import ClassVar
 
 import numpy as np
 import polars as pl
 
 from ..errors import InputError
+from ..results import Shown
 from .arrays import BoolArray, CodeArray, FloatArray, IntArray
 from .counts import PairCounts, encode_cells, outcome_index, pairs_of
 from .digest import fingerprint
@@ -27,13 +29,15 @@ from .origin import Origin
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Judgments:
+class Judgments(Shown):
     """An immutable table of pairwise judgments.
 
     Make one with `from_rows`, or with a reader (`palmares.read`). ``frame`` holds the codes, ``names``
     the name each code stands for; ``system_a`` < ``system_b`` in every row and ``outcome`` is +1 (a
     better), 0 (tie) or −1 (b better).
     """
+
+    shown_by: ClassVar[str] = "describe"
 
     frame: pl.DataFrame
     names: Mapping[str, pl.Series]
@@ -149,6 +153,12 @@ class Judgments:
             column = self.frame[name]
             columns[name] = decode(column, self.names[key]) if key in self.names else column
         return pl.DataFrame(columns)
+
+    def table(self, part: str | None = None) -> pl.DataFrame:
+        """The same as `to_rows`; there are no parts of it to choose from."""
+        if part is not None:
+            raise InputError(f"judgments have no part {part!r}; leave it out")
+        return self.to_rows()
 
     # -- parts of it -----------------------------------------------------------------------------
 

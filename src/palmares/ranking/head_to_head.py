@@ -3,24 +3,29 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
+from ..errors import InputError
+from ..ingest.given import judgments_or_counts
 from ..judgments import FloatArray, Judgments, PairCounts
 from ..models.base import counts_of
 from ..models.ratios import ExpectedWins
+from ..results import Shown, counted
 from .result import Ranking
 from .significance import decisions, mark, sign_test
 
 
 @dataclass(frozen=True)
-class HeadToHead:
+class HeadToHead(Shown):
     """How often the system in the column was judged better than the one in the row, ties ignored.
 
     ``share[r, c]`` is NaN where the two never met decisively; ``p`` is the two-sided sign test. Systems are in
     the order of the ranking whose ranges the table shows.
     """
+
+    shown_by: ClassVar[str] = "head-to-head"
 
     systems: tuple[str, ...]
     share: FloatArray = field(repr=False)
@@ -28,6 +33,11 @@ class HeadToHead:
     p: FloatArray = field(repr=False)
     expected_wins: FloatArray = field(repr=False)
     ranking: Ranking = field(repr=False)
+
+    def __repr__(self) -> str:
+        met = int(np.triu(self.decided > 0).sum())
+        text = f"{counted(len(self.systems), 'system')}, {counted(met, 'pair')} with decided comparisons"
+        return self._line(text, self.lang_pair)
 
     @property
     def lang_pair(self) -> str | None:
@@ -66,8 +76,19 @@ class HeadToHead:
         }
 
 
-def head_to_head(data: Judgments | PairCounts, ranking: Ranking) -> HeadToHead:
-    """Compare every two systems of a ranking of the same judgments."""
+def head_to_head(data: Judgments | PairCounts | Any, ranking: Ranking) -> HeadToHead:
+    """Compare every two systems of a ranking of the same judgments.
+
+    Parameters
+    ----------
+    data
+        Judgments or pair counts; a data frame or the path of a file is read.
+    """
+    if not isinstance(ranking, Ranking):
+        raise InputError(
+            f"head_to_head: got a {type(ranking).__name__} for the ranking; give what palmares.rank returns"
+        )
+    data = judgments_or_counts(data, "head_to_head")
     counts, judged = counts_of(data), decisions(data)
     if set(ranking.systems) != set(counts.systems):
         counts, judged = counts.keep(ranking.systems), judged.keep(ranking.systems)

@@ -10,6 +10,7 @@ import numpy as np
 
 from ..compute import Execution, RngLike, Stream
 from ..errors import InputError
+from ..ingest.given import judgments_or_counts
 from ..judgments import (
     UNITS,
     FloatArray,
@@ -41,7 +42,7 @@ _CHECK_SAMPLES = 200
 
 
 def rank(
-    data: Judgments | PairCounts,
+    data: Judgments | PairCounts | Any,
     *,
     model: str | Model = DEFAULT_MODEL,
     resample: str | None = "auto",
@@ -56,7 +57,8 @@ def rank(
     Parameters
     ----------
     data
-        Judgments, or pair counts (from `palmares.scan`).
+        Judgments, or pair counts (from `palmares.scan`). A data frame or the path of a file is read as
+        `palmares.read` does.
     model
         A model, its id, or its id and settings: ``bradley-terry:ties=rao-kupper,scale=elo``.
     resample
@@ -74,6 +76,7 @@ def rank(
     execution
         Where to compute; see `palmares.Execution`.
     """
+    data = judgments_or_counts(data, "rank")
     model = create(model)
     source = source_of(model, resample)
     execution = Execution.prepared(execution, rng)

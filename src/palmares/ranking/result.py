@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import polars as pl
@@ -12,6 +12,7 @@ import polars as pl
 from ..errors import InputError
 from ..judgments import FloatArray
 from ..models.base import Fit
+from ..results import Shown, brief, counted
 from .bootstrap import Replicates
 from .pairs import Evidence, Pair, pairs_of
 from .ranges import better, stability
@@ -49,8 +50,10 @@ class Cluster:
 
 
 @dataclass(frozen=True)
-class Ranking:
+class Ranking(Shown):
     """Systems in order, with rank ranges, clusters and probabilities where there was resampling."""
+
+    shown_by: ClassVar[str] = "rank"
 
     fit: Fit = field(repr=False)
     lines: tuple[RankedSystem, ...]
@@ -61,6 +64,12 @@ class Ranking:
     notes: tuple[str, ...] = ()
     #: The p-values of sign tests that row's system of the fit is better than the column's, if ranges come from these.
     tests: FloatArray | None = field(default=None, repr=False)
+
+    def __repr__(self) -> str:
+        best, systems = self.lines[0], counted(len(self.lines), "system")
+        clusters = f" in {counted(len(self.clusters), 'cluster')}" if self.ranged else ""
+        text = f"{systems}{clusters}, {counted(self.judgments, 'judgment')}; best: {brief(best.system)}"
+        return self._line(text, self.lang_pair)
 
     @property
     def signature(self) -> str:
@@ -126,8 +135,16 @@ class Ranking:
         """Places in every sample, one column per system in the order of this ranking."""
         return replicates.places[:, [replicates.systems.index(name) for name in self.systems]]
 
-    def table(self) -> pl.DataFrame:
-        """One row per system: cluster, rank, range (first, last), score, interval (low, high), error, P(best)."""
+    def table(self, part: str | None = None) -> pl.DataFrame:
+        """One row per system: cluster, rank, range (first, last), score, interval (low, high), error, P(best).
+
+        Parameters
+        ----------
+        part
+            ``pairs`` or ``probabilities``: one row for every two systems instead.
+        """
+        if part is not None:
+            return super().table(part)
         ranges = [line.range or (None, None) for line in self.lines]
         intervals = [line.interval or (None, None) for line in self.lines]
         return pl.DataFrame(

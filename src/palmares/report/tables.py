@@ -162,9 +162,7 @@ def rendered(
     made_by
         What the records in JSON say of the command and its options, so that it can be run again.
     """
-    view: View = VIEWS.load(command)
-    if part is not None and part not in view.parts:
-        raise InputError(f"{command}: got part {part!r}; allowed: {', '.join(view.parts) or 'none'}")
+    view = viewed(command, part)
     if output not in OUTPUTS:
         raise InputError(f"{command}: got format {output!r}; allowed: {', '.join(OUTPUTS)}")
     if output == "json":
@@ -173,8 +171,21 @@ def rendered(
             if made_by is not None and "record" in entry:
                 entry["record"] = {**entry["record"], "command": dict(made_by)}
         return Rendered(json_text(content))
+    return joined(laid_out(view, results, output, part), output, width=width)
+
+
+def viewed(command: str, part: str | None) -> View:
+    """The view of a command, which has the part that is asked for."""
+    view: View = VIEWS.load(command)
+    if part is not None and part not in view.parts:
+        raise InputError(f"{command}: got part {part!r}; allowed: {', '.join(view.parts) or 'none'}")
+    return view
+
+
+def laid_out(view: View, results: Sequence[Grouped[Any]], output: str, part: str | None) -> list[Table]:
+    """The tables of results: flat for CSV."""
     layout = view.flat if output == "csv" and view.flat is not None else view.tables
-    return joined(layout(results, part), output, width=width)
+    return layout(results, part)
 
 
 def joined(tables: Sequence[Table], output: str, *, width: int | None = None) -> Rendered:

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal, get_args
+from typing import Any, ClassVar, Literal, get_args
 
 import numpy as np
 
 from ...compute import Execution, RngLike
 from ...errors import InputError
+from ...ingest.given import judgments_of
 from ...judgments import FEW_UNITS, OUTCOMES, FloatArray, IntArray, Judgments
 from ...models.base import check_one_lang_pair
 from ...ranking.record import Record
+from ...results import Shown, counted
 from .coefficients import (
     NOMINAL,
     Kappa,
@@ -70,8 +72,10 @@ class JudgeAgreement:
 
 
 @dataclass(frozen=True)
-class Agreement:
+class Agreement(Shown):
     """How far judges agree in one language pair; ``by_judge`` is empty unless asked for, lowest κ first."""
+
+    shown_by: ClassVar[str] = "agreement"
 
     lang_pair: str | None
     judgments: int
@@ -84,6 +88,16 @@ class Agreement:
     p: float
     record: Record
     notes: tuple[str, ...] = ()
+
+    def __repr__(self) -> str:
+        inter, intra = ("–" if m.kappa.kappa is None else f"{m.kappa.kappa:.3f}" for m in (self.inter, self.intra))
+        text = f"κ = {inter} between judges, {intra} of judges with themselves; {counted(self.judgments, 'judgment')}"
+        return self._line(text, self.lang_pair)
+
+    @property
+    def shown_part(self) -> str | None:
+        """Judges, if they were compared."""
+        return "judges" if self.by_judge else None
 
     @property
     def signature(self) -> str:
@@ -107,7 +121,7 @@ class Agreement:
 
 
 def agreement(
-    judgments: Judgments,
+    judgments: Judgments | Any,
     *,
     judges: bool = False,
     counting: Counting = "all-pairs",
@@ -125,7 +139,8 @@ def agreement(
     Parameters
     ----------
     judgments
-        Judgments of one language pair, with segments and judges. Weights play no part.
+        Judgments of one language pair, with segments and judges; a data frame or the path of a file is read. Weights
+        play no part.
     judges
         Also compare each judge with all the others.
     counting
@@ -142,6 +157,7 @@ def agreement(
     execution
         Where it runs.
     """
+    judgments = judgments_of(judgments, "agreement")
     check_one_lang_pair(judgments)
     if counting not in COUNTINGS:
         raise InputError(f"counting: got {counting!r}; allowed: {', '.join(COUNTINGS)}")

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, ClassVar
 
 from ...compute import Execution, RngLike
 from ...errors import InputError
+from ...ingest.given import judgments_of
 from ...judgments import Judgments, Origin
 from ...models import DEFAULT_MODEL
 from ...models.base import Model, check_one_lang_pair, create
 from ...ranking.record import Record
 from ...ranking.result import Ranking
+from ...results import Shown
 from . import CHECKS
 from .case import Case, case_of
 from .claims import Claim, claims
@@ -20,14 +22,26 @@ from .residuals import PERMUTATIONS
 
 
 @dataclass(frozen=True)
-class Audit:
+class Audit(Shown):
     """What an audit found: one finding per check, and every claim with its verdict."""
+
+    shown_by: ClassVar[str] = "audit"
 
     findings: tuple[Finding, ...]
     claims: tuple[Claim, ...]
     ranking: Ranking = field(repr=False)
     p: float
     record: Record
+
+    def __repr__(self) -> str:
+        checks = f"{len(self.flagged)} of {len(self.findings)} checks flagged"
+        supported = sum(claim.verdict == "supported" for claim in self.claims)
+        return self._line(f"{checks}, {supported} of {len(self.claims)} claims supported", self.lang_pair)
+
+    @property
+    def lang_pair(self) -> str | None:
+        """Of the judgments, if they have one."""
+        return self.ranking.lang_pair
 
     @property
     def signature(self) -> str:
@@ -55,7 +69,7 @@ class Audit:
 
 
 def audit(
-    judgments: Judgments,
+    judgments: Judgments | Any,
     *,
     model: str | Model = DEFAULT_MODEL,
     resample: str = "auto",
@@ -69,7 +83,7 @@ def audit(
     Parameters
     ----------
     judgments
-        Of one language pair.
+        Of one language pair; a data frame or the path of a file is read.
     model, resample, resamples
         As `palmares.rank` takes them; the audit needs samples, so ``resample`` may not be ``none``.
     p
@@ -79,6 +93,7 @@ def audit(
     execution
         Where it runs; its progress is called after every step, a step being a check.
     """
+    judgments = judgments_of(judgments, "audit")
     check_one_lang_pair(judgments)
     if resample in (None, "none"):
         raise InputError("resample: got 'none'; an audit needs samples: auto, pair, ranking, segment, judge, posterior")

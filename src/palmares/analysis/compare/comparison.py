@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass, field
-from typing import Any
+from typing import Any, ClassVar
 
 import polars as pl
 
 from ...errors import InputError
 from ...ranking.record import Record
+from ...results import Shown, brief, counted
 
 #: Every measure of a comparison, and whether more of it is better.
 HIGHER_IS_BETTER = {
@@ -71,7 +72,7 @@ class ModelScore:
 
 
 @dataclass(frozen=True)
-class Comparison:
+class Comparison(Shown):
     """Models on the same held-out judgments, best first, and what could be predicted from the names of systems alone.
 
     Attributes
@@ -84,6 +85,8 @@ class Comparison:
         The same counted in every fold by itself, which no model that knows only the two systems exceeds: higher the
         smaller the folds, because few judgments are easily agreed with.
     """
+
+    shown_by: ClassVar[str] = "compare"
 
     lines: tuple[ModelScore, ...]
     oracle: Measure
@@ -99,6 +102,10 @@ class Comparison:
         if model not in self.models:
             raise InputError(f"no model {model!r} was compared; there are: {', '.join(self.models)}")
         return next(line for line in self.lines if line.model == model)
+
+    def __repr__(self) -> str:
+        text = f"{counted(len(self.lines), 'model')}, {counted(self.judgments, 'held-out judgment')}"
+        return self._line(f"{text}; best in {self.sort}: {brief(self.lines[0].model)}", self.lang_pair)
 
     @property
     def signature(self) -> str:

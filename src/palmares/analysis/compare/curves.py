@@ -13,6 +13,7 @@ import polars as pl
 
 from ...compute import Execution, RngLike, Stream, generator, seed_of
 from ...errors import InputError
+from ...ingest.given import judgments_of
 from ...judgments import IntArray, Judgments
 from ...models.base import Model, check_one_lang_pair
 from .gold import Gold
@@ -27,7 +28,7 @@ FOLDS = 10
 
 
 def learning_curve(
-    judgments: Judgments,
+    judgments: Judgments | Any,
     *,
     sizes: Sequence[int],
     trials: int = 5,
@@ -55,6 +56,7 @@ def learning_curve(
 
     See `palmares.analysis.compare.run.compare` for the others.
     """
+    judgments = judgments_of(judgments, "learning_curve")
     testing, execution = testing or Testing(), Execution.prepared(execution, rng)
     check_one_lang_pair(judgments)
     if testing.folds is not None:
@@ -117,7 +119,7 @@ def _at_size(
 
 
 def noise_test(
-    judgments: Judgments,
+    judgments: Judgments | Any,
     *,
     shares: Sequence[float] = (0.1, 0.2, 0.3, 0.4, 0.5),
     trials: int = 5,
@@ -144,6 +146,7 @@ def noise_test(
 
     See `palmares.analysis.compare.run.compare` for the others.
     """
+    judgments = judgments_of(judgments, "noise_test")
     testing, execution = testing or Testing(), Execution.prepared(execution, rng)
     check_one_lang_pair(judgments)
     if not judgments.has("judge"):

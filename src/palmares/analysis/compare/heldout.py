@@ -7,12 +7,14 @@ Scores predict a judgment by a partial order: neighbours closer than a decision 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 import polars as pl
 
 from ...compute import Stream, generator
 from ...errors import InputError
+from ...ingest.given import judgments_of
 from ...judgments import FloatArray, IntArray, Judgments, PairCounts
 from ...models.base import Fit, Model, check_one_lang_pair
 from ...ranking.bootstrap import comparable
@@ -69,7 +71,9 @@ class Scores:
     predicted: FloatArray | None = field(repr=False, default=None)
 
 
-def evaluate(model: Model, train: Judgments, test: Judgments, *, seed: int, radii: Radii = "every") -> HeldOut:
+def evaluate(
+    model: Model, train: Judgments | Any, test: Judgments | Any, *, seed: int, radii: Radii = "every"
+) -> HeldOut:
     """Fit ``model`` to ``train`` and score it on ``test``.
 
     Parameters
@@ -85,7 +89,7 @@ def evaluate(model: Model, train: Judgments, test: Judgments, *, seed: int, radi
         Where the training judgments do not place every system, also those that only the test judgments mention.
     """
     check_radii(radii)
-    train, test = aligned(train, test)
+    train, test = aligned(judgments_of(train, "evaluate"), judgments_of(test, "evaluate"))
     return held_out(model.fit(train, rng=generator(seed, Stream.FIT)), train.counts, test, radii=radii)
 
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from ...compute import Execution, RngLike, Stream, generator
 from ...errors import InputError, PalmaresError
+from ...ingest.given import judgments_of
 from ...judgments import Judgments
 from ...models import MODELS
 from ...models.base import Model, check_one_lang_pair, create, model_name, parse_model
@@ -26,7 +27,7 @@ FOLDS = 100
 
 
 def compare(
-    judgments: Judgments,
+    judgments: Judgments | Any,
     *,
     models: Sequence[str | Model] | None = None,
     testing: Testing | None = None,
@@ -39,7 +40,7 @@ def compare(
     Parameters
     ----------
     judgments
-        Of one language pair.
+        Of one language pair; a data frame or the path of a file is read.
     models
         Models, or texts like ``bradley-terry:ties=rao-kupper``; all that are registered if None.
     testing
@@ -51,6 +52,7 @@ def compare(
     execution
         Where the work runs.
     """
+    judgments = judgments_of(judgments, "compare")
     testing, execution = testing or Testing(), Execution.prepared(execution, rng)
     check_one_lang_pair(judgments)
     if sort not in HIGHER_IS_BETTER:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
@@ -13,6 +13,7 @@ from ...errors import InputError, PalmaresError
 from ...judgments import Judgments
 from ...models.base import Model
 from ...ranking.record import Record
+from ...results import Shown, counted
 from .gold import Gold, agreement
 from .heldout import held_out
 from .testing import Testing
@@ -55,7 +56,7 @@ Points = Mapping[float, tuple[Trials, ...]]
 
 
 @dataclass(frozen=True)
-class Curve:
+class Curve(Shown):
     """Every model under every condition: ``points[value]`` holds the models in the order they were given.
 
     Attributes
@@ -68,6 +69,8 @@ class Curve:
         Where gold scores come from, if there are any.
     """
 
+    shown_by: ClassVar[str] = "compare"
+
     condition: Literal["size", "noise"]
     points: Points
     tested: int
@@ -76,6 +79,10 @@ class Curve:
     gold: str | None
     record: Record = field(repr=False)
     notes: tuple[str, ...] = ()
+
+    def __repr__(self) -> str:
+        conditions = counted(len(self.points), "size" if self.condition == "size" else "noise level")
+        return self._line(f"{counted(len(self.models), 'model')} at {conditions}", self.lang_pair)
 
     @property
     def signature(self) -> str:
