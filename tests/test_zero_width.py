@@ -182,6 +182,16 @@ def test_an_anchor_has_no_interval_and_the_reason_is_said() -> None:
     assert all(line.interval for line in ranking.lines if line.system != "b")
 
 
+def test_the_lead_of_a_system_that_won_everything_has_no_interval_either() -> None:
+    pairs = {(pair.above, pair.below): pair for pair in pm.rank(champion(30), resamples=60, rng=0).pairs}
+    assert pairs["x", "a"].interval is pairs["x", "b"].interval is None
+    assert pairs["a", "b"].interval is not None
+    # The score of an anchor is fixed, but the leads over it are not.
+    data = counted(dict.fromkeys(combinations("abc", 2), (12, 3, 9)))
+    anchored = pm.rank(data, model="bradley-terry:anchor=b=0", resamples=60, rng=0)
+    assert all(pair.interval for pair in anchored.pairs)
+
+
 # -- scores that never vary for other reasons ------------------------------------------------------
 
 

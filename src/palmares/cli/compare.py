@@ -154,15 +154,13 @@ def compare(
     with standard errors, and the distance from the best model.
     """  # fmt: skip
     from ..analysis.compare.run import contenders
-    from ..report.tables import Grouped
 
     question.check(testing, printing.output)
     models = (*models, *presets)
     contenders(models or None)  # wrong models are noticed before the files are read
-    results = []
-    for group, judgments in inputs.groups().items():
-        with reading.explained(group):
-            results.append(Grouped(question.answer(judgments, models or None, testing, execution), group))
+    results = reading.results_of(
+        inputs.groups(), lambda judgments: question.answer(judgments, models or None, testing, execution)
+    )
     if printing.plot is not None:
         printing.draw(results, _picture(question))
     printing.show("compare", results, "calibration" if question.calibration else None)

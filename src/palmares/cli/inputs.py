@@ -16,6 +16,7 @@ from ..errors import InputError
 from ..ingest import ACROSS_JUDGES, FORMATS, OUTCOME_WORDS, OUTCOMES
 from .again import again_option
 from .options import grouped, keyed, progress_bar, stacked
+from .renaming import NewNames
 
 if TYPE_CHECKING:
     from ..compute import Execution, Progress
@@ -53,6 +54,8 @@ class Inputs:
     where: tuple[str, ...]
     exclude_judge: tuple[str, ...]
     exclude_system: tuple[str, ...]
+    rename: Mapping[str, str] | None
+    short_names: bool
     by: tuple[str, ...] = ()
     files: tuple[str, ...] = ()
 
@@ -73,8 +76,18 @@ class Inputs:
             header=tuple(name.strip() for name in self.header.split(",")) if self.header else (),
             items=self.items or "",
             encoding=self.encoding,
+            if_there=self._fields,
             faults="lenient" if self.lenient else 0.0 if self.strict else self.max_dropped,
         )
+
+    @property
+    def _fields(self) -> tuple[str, ...]:
+        """What ``--by`` and ``--where`` name that is no role: a column of the file, if it has one, is kept for them."""
+        from ..judgments import NAME_COLUMNS
+
+        conditions = [match[1] for condition in self.where if (match := _CONDITION.fullmatch(condition))]
+        roles = (*NAME_COLUMNS, "system", *_NUMBERS)
+        return tuple(dict.fromkeys(name for name in (*self.by, *conditions) if name not in roles))
 
     def read(self, *more: str) -> Judgments:
         """The judgments of all files that were asked for, with ``more`` covariates.
@@ -101,7 +114,7 @@ class Inputs:
     def groups(self, *, extra: tuple[str, ...] = ()) -> dict[Group, Judgments]:
         """The judgments by language pair, then by ``--by``; ``extra`` are more covariates to keep."""
         groups: dict[Group, Judgments] = {(): self.read(*extra)}
-        for field in ("lang_pair", *[field for field in self.by if field != "lang_pair"]):
+        for field in dict.fromkeys(("lang_pair", *self.by)):
             groups = {
                 (*group, (field, value)): subset
                 for group, part in groups.items()
@@ -125,7 +138,21 @@ class Inputs:
                      *[f"--exclude-system {s}" for s in self.exclude_system]]  # fmt: skip
             raise InputError(f"no judgment is left after {', '.join(asked)}; {len(judgments)} were read")
         origin = judgments.origin and replace(judgments.origin, selection=self._selection())
-        return (judgments if mask.all() else judgments.filter(mask)).with_origin(origin)
+        chosen = (judgments if mask.all() else judgments.filter(mask)).with_origin(origin)
+        return self._named(chosen, judgments.systems)
+
+    def _named(self, judgments: Judgments, known: Sequence[str]) -> Judgments:
+        """With the names that were asked for; ``known`` are the systems before any were left out."""
+        if self.rename is not None:
+            unknown = [name for name in self.rename if name not in known]
+            if len(unknown) == len(self.rename):
+                some = ", ".join(known[:5]) + (", …" if len(known) > 5 else "")
+                raise InputError(f"--rename: no system is called {' or '.join(unknown[:3])}; there are: {some}")
+            judgments = judgments.rename({old: self.rename[old] for old in self.rename if old in judgments.systems})
+            if unknown and judgments.origin is not None:
+                note = f"--rename: no system is called {', '.join(unknown)}"
+                judgments = judgments.with_origin(judgments.origin.noted(note))
+        return judgments.short_names() if self.short_names else judgments
 
     def _selection(self) -> dict[str, Any]:
         """The conditions that judgments had to satisfy, for the record."""
@@ -185,6 +212,10 @@ _READING_OPTIONS = (
                  help="Leave out these judges. Repeat for several."),
     click.option("--exclude-system", multiple=True, metavar="PATTERN",
                  help="Leave out these systems. Repeat for several."),
+    click.option("--rename", type=NewNames(), metavar="FILE",
+                 help="Other names for systems: a table of two columns, old and new, or a JSON object."),
+    click.option("--short-names", is_flag=True,
+                 help="Short names for systems of WMT's files: KIT for newstest2016.KIT.4482.de-en."),
 )  # fmt: skip
 
 _FILES = click.argument("files", nargs=-1, required=True, metavar="FILE...")
@@ -192,7 +223,7 @@ _BY = click.option(
     "--by",
     multiple=True,
     metavar="FIELD",
-    help="One result per value of judge, segment, or a column kept with --extra. Repeat for several.",
+    help="One result per value of judge, segment, or a column of the file. Repeat for several.",
 )
 
 input_options = stacked(grouped("inputs", Inputs, _FILES, *_READING_OPTIONS, _BY), again_option)
@@ -206,16 +237,52 @@ reading_options = grouped("inputs", Inputs, *_READING_OPTIONS)
 def for_each(
     groups: Mapping[Group, Part], execution: Execution, title: str, function: Callable[[Part, Execution], T]
 ) -> list[Grouped[T]]:
-    """Call ``function(part, execution)`` on every group, with one progress bar; an error says which group it is."""
-    from ..report.tables import Grouped
-
-    results = []
+    """Call ``function(part, execution)`` on every group, with one progress bar; see `results_of`."""
     with progress_bar(title) as progress:
-        for number, (group, part) in enumerate(groups.items()):
-            share = replace(execution, progress=_share(progress, number, len(groups)))
+        places = iter([replace(execution, progress=_share(progress, k, len(groups))) for k in range(len(groups))])
+        return results_of(groups, lambda part: function(part, next(places)))
+
+
+def results_of(groups: Mapping[Group, Part], function: Callable[[Part], T]) -> list[Grouped[T]]:
+    """Call a function on every group; an error says which group it is.
+
+    Of groups that ``--by`` makes, some are too small for a result, such as a judge with one judgment. They do not stop
+    the others: standard error says why, and every result says in a note which groups are missing. Without ``--by``,
+    whole language pairs are asked for, and none may be missing.
+    """
+    from ..report.tables import Grouped, group_title
+
+    results, missing = [], []
+    for group, part in groups.items():
+        try:
             with explained(group):
-                results.append(Grouped(function(part, share), group))
-    return results
+                results.append(Grouped(function(part), group))
+        except InputError as error:
+            if len(groups) == 1 or all(name == "lang_pair" for name, _ in group):
+                raise
+            missing.append((group_title(group) or "", error))
+    if not missing:
+        return results
+    if not results:
+        raise InputError(f"none of the {len(groups)} groups gives a result; the first: {missing[0][1]}")
+    for _, reason in missing:
+        click.echo(f"no result for {reason}", err=True)
+    more = f" and {len(missing) - _SHOWN} more" if len(missing) > _SHOWN else ""
+    named = "; ".join(title for title, _ in missing[:_SHOWN]) + more
+    note = f"{len(missing)} of {len(groups)} groups give no result and are missing here: {named}"
+    return [replace(each, result=_noted(each.result, note)) for each in results]
+
+
+#: So many missing groups are named in a note.
+_SHOWN = 8
+
+
+def _noted(result: Any, note: str) -> Any:
+    """A result, or what it holds that has notes, with one more."""
+    if hasattr(result, "notes"):
+        return replace(result, notes=(*result.notes, note))
+    part = next(name for name in ("ranking", "result") if hasattr(result, name))
+    return replace(result, **{part: _noted(getattr(result, part), note)})
 
 
 def _share(progress: Progress | None, number: int, count: int) -> Progress | None:
@@ -265,7 +332,7 @@ def holds(judgments: Judgments, condition: str) -> BoolArray:
         raise InputError(f"--where: got {condition!r}, but these judgments have no {field}")
     if column not in judgments.frame.columns:
         known = [*NAME_COLUMNS, "system", *_NUMBERS, *judgments.extras]
-        raise InputError(f"--where: there is no field {field!r}; known: {', '.join(known)} (keep others with --extra)")
+        raise InputError(f"--where: there is no field {field!r}; known: {', '.join(known)}, and the columns of a table")
     values = judgments.frame[column]
     if values.dtype.is_numeric():
         try:

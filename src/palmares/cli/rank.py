@@ -73,11 +73,12 @@ def _scanned(inputs: reading.Inputs) -> dict[Group, PairCounts]:
     from ..ingest.scan import scan_with_report
 
     changed = inputs.from_ != "auto" or inputs.encoding != "utf-8" or inputs.by or len(inputs.files) != 1
-    picked = inputs.where or inputs.exclude_judge or inputs.exclude_system or inputs.extra
-    if changed or picked or inputs.collapse or inputs.margin or inputs.lower_is_better:
+    picked = inputs.where or inputs.exclude_judge or inputs.exclude_system or inputs.extra or inputs.rename
+    if changed or picked or inputs.short_names or inputs.collapse or inputs.margin or inputs.lower_is_better:
         raise InputError(
             "--scan counts one whole file and sees no judges or segments; leave out --where, --exclude-…, --by, "
-            "--extra, --collapse, --margin, --lower-is-better, --encoding and --from, or leave out --scan"
+            "--rename, --short-names, --extra, --collapse, --margin, --lower-is-better, --encoding and --from, or "
+            "leave out --scan"
         )
     counts, report = scan_with_report(inputs.files[0], inputs.options)
     if report.dropped:

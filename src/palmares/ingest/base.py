@@ -77,6 +77,8 @@ class ReadOptions:
         The file with the instances that were annotated, for a tool whose exports do not name systems (Potato).
     encoding
         Of a text file.
+    if_there
+        Columns to keep as covariates, too, if the file has them: no fault if it has not.
     faults
         The largest share of faulty records that may be left out; ``lenient`` for any, and for outcomes that cannot be
         read as well.
@@ -91,6 +93,7 @@ class ReadOptions:
     header: tuple[str, ...] = ()
     items: str = ""
     encoding: str = "utf-8"
+    if_there: tuple[str, ...] = ()
     faults: float | Literal["lenient"] = MOST_DROPPED
 
     def __post_init__(self) -> None:
@@ -105,12 +108,17 @@ class ReadOptions:
             raise InputError(f"faults: got {self.faults!r}; allowed: a share from 0 to 1, or 'lenient'")
 
     def changed(self) -> dict[str, Any]:
-        """The options that differ from their defaults, as plain values."""
+        """The options that differ from their defaults, as plain values; what follows from groups is not among them."""
         return {
             f.name: _plain(value)
             for f in fields(self)
-            if (value := getattr(self, f.name)) != getattr(_DEFAULTS, f.name)
+            if (value := getattr(self, f.name)) != getattr(_DEFAULTS, f.name) and f.name != "if_there"
         }
+
+    def keeping(self, columns: Iterable[str]) -> ReadOptions:
+        """With those of ``if_there`` that are among the columns of a file as covariates to keep."""
+        more = [name for name in self.if_there if name in set(columns) and name not in self.extra]
+        return replace(self, extra=(*self.extra, *more)) if more else self
 
 
 _DEFAULTS = ReadOptions()

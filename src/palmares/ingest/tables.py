@@ -45,6 +45,7 @@ class TableFormat(Format):
 
     def parse_table(self, table: Table, options: ReadOptions) -> Parsed:
         self.check_columns(options)
+        options = options.keeping(table.frame.columns)
         sieve = self.sift(table.frame, Roles.guess(table.frame.columns, options), options)
         settle(sieve, options, rebuilds=self.rebuilds)
         return Parsed(

@@ -50,7 +50,7 @@ def encode_rows(rows: pl.DataFrame) -> tuple[pl.DataFrame, dict[str, pl.Series]]
     frame = pl.DataFrame(columns)
     _check_values(frame)
     for kind, known in names.items():
-        _check_names(kind, known)
+        check_names(kind, known)
     return _canonical(frame), names
 
 
@@ -160,7 +160,8 @@ def _check_values(frame: pl.DataFrame) -> None:
         raise InputError("a duration is infinite; leave it empty where it is not known")
 
 
-def _check_names(kind: str, names: pl.Series) -> None:
+def check_names(kind: str, names: pl.Series) -> None:
+    """Refuse names that are empty or have white space around them."""
     bad = names.filter((names != names.str.strip_chars()) | (names == ""))
     if len(bad):
         raise InputError(f"{kind} name {bad[0]!r} is empty or has white space around it; trim names first")

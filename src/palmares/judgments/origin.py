@@ -63,6 +63,20 @@ class Origin:
         """The origin of rows that a program picked out."""
         return replace(self, complete=False)
 
+    def renamed(self, names: Mapping[str, str]) -> Origin:
+        """The origin of judgments whose systems were given other names."""
+        before = self.selection.get("rename", {})
+        both = {old: names.get(new, new) for old, new in before.items()}
+        both |= {old: new for old, new in names.items() if old not in before.values()}
+        # The record has given names before short ones; the other way round they are not the same.
+        complete = self.complete and "short_names" not in self.selection
+        return replace(self, selection={**self.selection, "rename": both}, complete=complete)
+
+    def shortened(self, names: Mapping[str, str], systems: int) -> Origin:
+        """The origin of judgments whose systems were given these shorter names."""
+        noted = self.noted(_shortening(names, systems))
+        return replace(noted, selection={**self.selection, "short_names": True})
+
     def noted(self, *notes: str) -> Origin:
         """The same with more to say."""
         return replace(self, notes=(*self.notes, *notes)) if notes else self
@@ -81,6 +95,16 @@ class Origin:
             "group": dict(self.group),
             "complete": self.complete,
         }
+
+
+def _shortening(names: Mapping[str, str], systems: int) -> str:
+    if not names:
+        return "no names were shortened: few are made of test set, name, number and language pair, as WMT's are"
+    example = min(names, key=lambda name: len(names[name]))
+    whole = systems - len(names)
+    return f"names of systems are shortened, as {example} to {names[example]}" + (
+        f"; {whole} stay whole" if whole else ""
+    )
 
 
 def joined(origins: Iterable[Origin | None]) -> Origin | None:

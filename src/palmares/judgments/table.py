@@ -24,7 +24,8 @@ from ..results import Shown
 from .arrays import BoolArray, CodeArray, FloatArray, IntArray
 from .counts import PairCounts, encode_cells, outcome_index, pairs_of
 from .digest import fingerprint
-from .encoding import EXTRA_PREFIX, NAME_COLUMNS, compact, decode, encode_rows
+from .encoding import EXTRA_PREFIX, NAME_COLUMNS, check_names, compact, decode, encode_rows
+from .names import check_new_names, short_names
 from .origin import Origin
 
 
@@ -175,6 +176,40 @@ class Judgments(Shown):
     def with_origin(self, origin: Origin | None) -> Judgments:
         """The same judgments, said to come from elsewhere."""
         return replace(self, origin=origin)
+
+    def rename(self, names: Mapping[str, str]) -> Judgments:
+        """The same judgments with other names for systems, ``{"old": "new"}``; those not mentioned keep theirs.
+
+        Two systems of one language pair cannot get the same name. Codes follow the new names, so random draws, and
+        with them rank ranges, may come out differently within their Monte Carlo error.
+        """
+        check_new_names(self.systems, names, self._fields())
+        new = pl.Series("system", [names.get(system, system) for system in self.systems], dtype=pl.String)
+        known = new.unique().sort()
+        code = dict(zip(known, range(len(known)), strict=True))
+        number = np.array([code[name] for name in new], dtype=np.int32)
+        columns = [pl.Series(side, number[self.codes(side)]) for side in ("system_a", "system_b")]
+        check_names("system", known)
+        origin = self.origin and self.origin.renamed(names)
+        return Judgments.from_codes(self.frame.with_columns(columns), {**self.names, "system": known}, origin)
+
+    def short_names(self) -> Judgments:
+        """The same judgments with short names for systems of WMT's files: KIT for ``newstest2016.KIT.4482.de-en``.
+
+        Test set, number and language pair go, but what keeps the systems of a language pair apart stays. A note says
+        what was done.
+        """
+        names = short_names(self.systems, self._fields())
+        renamed = self.rename(names) if names else self
+        return renamed.with_origin(self.origin and self.origin.shortened(names, len(self.systems)))
+
+    def _fields(self) -> list[list[str]]:
+        """The systems of every language pair."""
+        pair = self.codes("lang_pair").astype(np.int64) * len(self.systems)
+        fields: dict[int, list[str]] = {}
+        for code in np.unique([pair + self.codes(side) for side in ("system_a", "system_b")]).tolist():
+            fields.setdefault(code // len(self.systems), []).append(self.systems[code % len(self.systems)])
+        return list(fields.values())
 
     def take(self, rows: CodeArray) -> Judgments:
         """Rows by index, repeats allowed; systems and codes stay as they are (for resampling)."""

@@ -25,8 +25,8 @@ class Pair:
     difference
         The score of the first less that of the second.
     interval
-        Of the difference, over samples; None without samples, or where all of them give the same difference, which
-        says nothing of how sure it is.
+        Of the difference, over samples; None without samples, or where these say nothing of how sure it is: all of
+        them give the same difference, or one of the two systems won or lost everything.
     better
         The share of samples in which the first stands above the second; None without samples.
     p
@@ -54,12 +54,14 @@ class Evidence:
     """What is known of every two systems, in the order of the ranking: samples of scores, or p-values of sign tests.
 
     ``better`` and ``tests`` are square, ``scores`` has a row per sample; 1 − ``level`` is the level of intervals.
+    ``unsure`` are systems of whose scores samples do not show how sure they are.
     """
 
     level: float
     scores: FloatArray | None
     better: FloatArray | None
     tests: FloatArray | None
+    unsure: frozenset[str] = frozenset()
 
 
 def pairs_of(lines: Sequence[RankedSystem], evidence: Evidence) -> tuple[Pair, ...]:
@@ -72,12 +74,13 @@ def pairs_of(lines: Sequence[RankedSystem], evidence: Evidence) -> tuple[Pair, .
             assert one.range is not None  # the caller has refused rankings without ranges
             assert other.range is not None
             low, high = intervals[j - i - 1] if intervals else (0.0, 0.0)
+            shown = low < high and not {one.system, other.system} & evidence.unsure
             found.append(
                 Pair(
                     above=one.system,
                     below=other.system,
                     difference=one.score - other.score,
-                    interval=(low, high) if low < high else None,
+                    interval=(low, high) if shown else None,
                     better=None if evidence.better is None else float(evidence.better[i, j]),
                     p=None if evidence.tests is None else float(evidence.tests[i, j]),
                     separated=one.range[1] < other.range[0],

@@ -121,11 +121,13 @@ class Ranking(Shown):
                 "a ranking without resampling has no rank ranges that could separate systems; use --resample auto"
             )
         order = [self.fit.systems.index(name) for name in self.systems]
+        anchor = str(self.record.settings.get("anchor") or "").rpartition("=")[0]
         evidence = Evidence(
             level=self.record.facts["p"],
             scores=None if self.replicates is None else self.replicates.scores[:, order],
             better=self.better,
             tests=None if self.tests is None else self.tests[np.ix_(order, order)],
+            unsure=frozenset(line.system for line in self.lines if line.error is None and line.system != anchor),
         )
         return pairs_of(self.lines, evidence)
 

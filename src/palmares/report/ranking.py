@@ -127,7 +127,10 @@ def _pair_notes(ranking: Ranking) -> list[str]:
             "lead: difference of scores; P: the share of samples in which the first system stands above the second."
         )
         if any(pair.interval is None for pair in pairs):
-            notes.append("–: every sample gives the same difference, which says nothing of how sure it is.")
+            notes.append(
+                "–: every sample gives the same difference, or one of the two won or lost everything, so that samples "
+                "do not show how sure it is."
+            )
     if ranking.tests is not None:
         sides = "one" if ranking.record.facts["sided"] == 1 else "two"
         notes.append(

@@ -68,8 +68,10 @@ Group = tuple[tuple[str, str | None], ...]
 
 
 def group_title(group: Group) -> str | None:
-    """``fr-en, judge turker_1``; None for judgments that were not split."""
-    parts = [value if name == "lang_pair" else f"{name} {value}" for name, value in group if value is not None]
+    """``fr-en, judge turker_1``, or ``fr-en, no judge`` for those without; None for judgments that were not split."""
+    named = [(name, value) for name, value in group if value is not None or name != "lang_pair"]
+    parts = [f"no {name}" if value is None else value if name == "lang_pair" else f"{name} {value}"
+             for name, value in named]  # fmt: skip
     return ", ".join(parts) or None
 
 
