@@ -229,7 +229,7 @@ class ReadReport:
             return
         if any(d.kind == "outcome" for d in self.dropped):
             raise InputError(
-                f"{self._only('outcome').summary()}\n"
+                f"{self._only('outcome').summary(refused=True)}\n"
                 "Outcomes that cannot be read may all be of one side. Say what they mean (--outcome 1=a,0=b,2=tie, or "
                 "--outcomes names|sides|numbers|one-hot), or leave these records out with --lenient"
             )
@@ -238,7 +238,7 @@ class ReadReport:
             limit = f"at most {100 * options.faults:.3g} % may be"
             asked = limit if options.faults else "--strict allows none"
             raise InputError(
-                f"{self._only('fault').summary()}\n"
+                f"{self._only('fault').summary(refused=True)}\n"
                 f"{len(self.rejected)} of {self.records} records are faulty ({100 * share:.3g} %), and {asked}. "
                 "Correct them, or leave them out with --max-dropped SHARE or --lenient"
             )
@@ -255,19 +255,20 @@ class ReadReport:
         asked = {} if format == "auto" else {"format": format}
         return Origin((source,), {**asked, **options.changed()}, notes=(*left_out, *self.notes))
 
-    def lines(self, shown: int = 5) -> list[str]:
-        """One sentence per reason, with the first line numbers."""
+    def lines(self, shown: int = 5, *, refused: bool = False) -> list[str]:
+        """One sentence per reason, with the first line numbers; of a file that is refused, nothing was dropped."""
+        verbs = {True: "skipped ", False: "" if refused else "dropped "}
         numbers: dict[tuple[bool, str], list[int]] = {}
         for item in self.dropped:
             numbers.setdefault((item.skipped, item.reason), []).append(item.line)
         return [
-            f"{self.source}: {'skipped' if skipped else 'dropped'} {_listed(self.line_word, lines, shown)}: {reason}"
+            f"{self.source}: {verbs[skipped]}{_listed(self.line_word, lines, shown)}: {reason}"
             for (skipped, reason), lines in numbers.items()
         ]
 
-    def summary(self, reasons: int = 10) -> str:
+    def summary(self, reasons: int = 10, *, refused: bool = False) -> str:
         """The sentences of `lines`, cut after a few reasons."""
-        lines = self.lines()
+        lines = self.lines(refused=refused)
         more = len(lines) - reasons
         return "\n".join(lines[:reasons] + ([f"… and {more} more reasons"] if more > 0 else []))
 
