@@ -58,7 +58,8 @@ def bootstrap_spread(
 def few_one_sided(counts: PairCounts) -> str | None:
     """A warning of systems that won, or lost, all of their few comparisons: no sample can show them otherwise."""
     wins, losses = counts.wins.sum(axis=1), counts.wins.sum(axis=0)
-    sure = ((wins == 0) | (losses == 0)) & (wins + losses < FEW_UNITS)
+    decided = wins + losses
+    sure = ((wins == 0) | (losses == 0)) & (decided > 0) & (decided < FEW_UNITS)
     if not sure.any():
         return None
     return (
