@@ -111,7 +111,9 @@ LAYOUTS = (
     Odd("JSON with the votes under a key", '{"votes": [' + ",".join(_JSON_VOTES) + '], "source": "x"}', "ranked",
         "source", "A B", name="votes.json"),
     Odd("a web page instead of a file", "<!DOCTYPE html><html><body>Not found</body></html>", "refused",
-        "not an Appraise result file"),
+        "did a download fail"),
+    Odd("a spreadsheet", b"PK\x03\x04" + bytes(40), "refused", "save the sheet as CSV", name="votes.xlsx"),
+    Odd("a database without its URL", b"SQLite format 3\x00" + bytes(90), "refused", "sqlite:///FILE", name="votes.db"),
     Odd("an empty file", "", "refused", "the file is empty"),
 )  # fmt: skip
 

@@ -38,6 +38,7 @@ _PREFLIB = re.compile(rb"^#\s*(FILE NAME|ALTERNATIVE NAME)", re.MULTILINE)
 _TABLES = tuple(id for id in FORMATS if id not in ("appraise", "preflib"))
 #: Formats whose columns are named otherwise than those of the table: fields of tasks, answers to questions.
 _TOOLS = ("label-studio", "potato")
+_WEB_PAGE = re.compile(rb"\s*<(!doctype\s+html|html)\b", re.IGNORECASE)
 _URL = re.compile(r"([a-z][a-z0-9]*)(\+[a-z0-9]+)?://", re.IGNORECASE)
 
 
@@ -153,6 +154,8 @@ def is_url(source: object) -> TypeGuard[str]:
 def detect(source: Source, options: ReadOptions | None = None) -> Format:
     """Find out the format from the content."""
     start = source.data.lstrip()[:1]
+    if _WEB_PAGE.match(source.data):
+        raise InputError(f"{source.name}: is a web page, not a file of judgments; did a download fail?")
     if start == b"<":
         return _load("appraise")
     if start == b"#" and _PREFLIB.search(source.data):

@@ -24,6 +24,12 @@ _GZIP, _ZSTD, _PARQUET = b"\x1f\x8b", b"\x28\xb5\x2f\xfd", b"PAR1"
 UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
 _UTF8_MARK = b"\xef\xbb\xbf"
 COMPRESSION = (".gz", ".zst")
+#: Files that nobody here reads, by how they begin, and what to do instead.
+_NOT_JUDGMENTS = {
+    b"PK\x03\x04": "a ZIP archive or a spreadsheet; unpack it, or save the sheet as CSV",
+    b"SQLite format 3\x00": "an SQLite database; if it holds a campaign, give its URL: sqlite:///FILE",
+    b"%PDF-": "a PDF; give the table itself",
+}
 _HALF_CHARACTER = re.compile("[\ud800-\udfff]")
 
 
@@ -56,6 +62,9 @@ def load(path: str | os.PathLike[str] | IO[Any], *, encoding: str = "utf-8") -> 
     name, data = unpacked(path)
     if not data.strip():
         raise InputError(f"{name}: the file is empty; a table needs a header line and at least one row")
+    for start, what in _NOT_JUDGMENTS.items():
+        if data.startswith(start):
+            raise InputError(f"{name}: is {what}")
     digest = sha256(data).hexdigest()
     if data.startswith(_PARQUET):
         return Source(name, data, digest)
