@@ -179,7 +179,7 @@ def test_a_database_that_was_there_survives_a_refusal(refused: Run, ok: Run, new
 def test_nothing_is_said_twice(refused: Run, texts: Path) -> None:
     twice = [f"--system=A={texts / 'A.txt'}", f"--system=A={texts / 'B.txt'}"]
     said = refused("campaign", "check", "--source", texts / "source.txt", "--langs", "fr-en", *twice)
-    assert "--system: got 'A' more than once" in said
+    assert "--system: A is given twice, as " in said
     said = refused("campaign", "check", texts, "--source", texts / "source.txt", "--langs", "fr-en")
     assert "give a folder or file of everything, or the files" in said
 

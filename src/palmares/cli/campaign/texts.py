@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import dataclass
 from shlex import quote
 from typing import TYPE_CHECKING
@@ -139,19 +138,11 @@ def _read(given: TextOptions) -> tuple[TestSet, ...]:
         source=given.source,
         reference=given.reference,
         documents=given.documents,
-        systems=_systems(given.systems),
+        systems=options.keyed(given.systems, "--system"),
         langs=given.langs,
         format=given.from_,
         encoding=given.encoding,
     )
-
-
-def _systems(given: tuple[str, ...]) -> dict[str, str]:
-    systems = options.keyed(given, "--system")
-    twice = [name for name, count in Counter(pair.partition("=")[0] for pair in given).items() if count > 1]
-    if twice:
-        raise InputError(f"--system: got {twice[0]!r} more than once; every system has one file")
-    return systems
 
 
 def _refuse_errors(reports: list[CheckReport], accepted: tuple[str, ...]) -> None:
