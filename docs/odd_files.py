@@ -22,8 +22,10 @@ from odd_inputs import CAMPAIGNS, LAYOUTS, NAMES_AND_IDS, OUTCOMES, Odd  # noqa:
 
 _HEAD = """# Odd files
 
-Files of judgments come from many tools, and few were made for this one. A reader that guesses is worse than one that refuses: where a file can be read in two ways, Palmares says so and how to choose; where it goes on, the
-result says what was taken for what. Below, every kind of odd file that the tests write, and what `palmares rank` says of it: the message with which it is refused, or the ranking and what is noted beside it (beyond what it says of any small file).
+Files of judgments come from many tools, and few were made for this one. A reader that guesses is worse than one that
+refuses: where a file can be read in two ways, Palmares says so and how to choose; where it goes on, the result says
+what was taken for what. Below, every kind of odd file that the tests write, and what `palmares rank` says of it: the
+message with which it is refused, or the ranking and what is noted beside it (beyond what it says of any small file).
 `palmares describe FILE --columns` shows how any file was read. This page is written by `python docs/odd_files.py`.
 """
 _SECTIONS = {"Outcomes": OUTCOMES, "Names and ids": NAMES_AND_IDS, "Layouts": LAYOUTS, "Campaigns": CAMPAIGNS}
