@@ -273,6 +273,8 @@ def _detect_columns(names: list[str], source: str, options: ReadOptions) -> Form
             if not kind.foreign_roles(options):
                 return kind
             unfit = unfit or kind
+            if kind.unmistakable:
+                break
     if unfit is not None:
         unfit.check_columns(options)
     raise InputError(

@@ -41,6 +41,11 @@ def settle(sieve: Sieve, options: ReadOptions, *, rebuilds: bool = False, ranks:
     if sieve.settled:
         return
     sieve.settled = True
+    unused = {use.column for use in sieve.columns if use.why == "not used"}
+    for role, column in options.columns.items():
+        if column in unused:
+            used = ", ".join(f"{use.role} from {use.column!r}" for use in sieve.columns if use.role)
+            raise InputError(f"--column {role}={column} has no place beside what was read: {used}; leave it out")
     use = next((use for use in sieve.columns if use.role == "ranking"), None)
     given = use is not None and "ranking" in sieve.frame.columns
     if given and sieve.frame["ranking"].null_count() == sieve.frame.height:

@@ -20,6 +20,7 @@ from ..judgments import Judgments, PairCounts
 from .base import RECORD, Dropped, ReadOptions, ReadReport
 from .columns import Roles
 from .files import DroppedRowsWarning, detect, read_with_report
+from .ids import settle
 from .pairwise import Arena, Pairwise
 from .source import Source
 from .tables import Layout
@@ -126,6 +127,7 @@ def _count(stream: _Stream, options: ReadOptions) -> tuple[dict[str | None, Pair
         raise InputError(f"{name}: has a header but no rows")
     groups = groups.with_columns(pl.int_range(pl.len(), dtype=pl.Int64).alias(RECORD))
     sieve = stream.format.sift(groups, Roles(stream.roles.column, tuple(keys)), options)
+    settle(sieve, options)
     faulty = {d.line: d for d in sieve.dropped}
     dropped = tuple(_find(stream, groups.filter(pl.col(RECORD).is_in(list(faulty))), faulty))
     kept = sieve.frame.join(groups.select(RECORD, "_copies"), on=RECORD, how="left", maintain_order="left")
