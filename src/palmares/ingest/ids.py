@@ -40,8 +40,9 @@ def settle(sieve: Sieve, options: ReadOptions, *, rebuilds: bool = False, ranks:
     use = next((use for use in sieve.columns if use.role == "ranking"), None)
     given = use is not None and "ranking" in sieve.frame.columns
     if given and sieve.frame["ranking"].null_count() == sieve.frame.height:
-        sieve.frame = sieve.frame.drop("ranking")  # an empty column says that there are none
-        rebuilds = False
+        sieve.frame = sieve.frame.drop("ranking")
+        # A table with an empty column of ids says that there are no rankings; words for nothing do not.
+        rebuilds = rebuilds and (ranks is not None or use is None or bool(use.examples))
     elif given and use is not None:
         _check_ids(sieve, use)
     if rebuilds and "ranking" not in sieve.frame.columns and options.columns.get("ranking") != "":
@@ -52,7 +53,7 @@ def settle(sieve: Sieve, options: ReadOptions, *, rebuilds: bool = False, ranks:
 def _rebuild(sieve: Sieve, ranks: tuple[str, str] | None) -> None:
     """Give judgments that have no ranking ids those of the rankings that they surely come from."""
     frame = sieve.frame
-    if not {"judge", "segment"} <= set(frame.columns):
+    if not all(key in frame.columns and frame[key].null_count() < frame.height for key in ("judge", "segment")):
         if ranks is not None:
             sieve.notes.append("no column gives ranking ids, nor judge and segment, from which to rebuild rankings")
         return
@@ -139,7 +140,7 @@ def _check_ids(sieve: Sieve, use: ColumnUse) -> None:
     if reason is None:
         if restarts:
             sieve.notes.append(
-                f"column {use.column!r} uses ids again: each was taken for one ranking of every judge and segment that has it"
+                f"column {use.column!r} uses ids again: each stands for one ranking of every judge and segment with it"
             )
         return
     if use.why == "named":
