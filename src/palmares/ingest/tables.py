@@ -73,7 +73,8 @@ def from_source(source: Source) -> Table:
     if first == b"[":
         return replace(json_tables.read_array(source), layout="JSON list")
     layout = Layout.of(source)
-    return replace(_delimited(layout), layout=f"text delimited by {layout.delimiter!r}")
+    delimiter = {"\t": "tabs", " ": "spaces"}.get(layout.delimiter, repr(layout.delimiter))
+    return replace(_delimited(layout), layout=f"text delimited by {delimiter}")
 
 
 def from_frame(frame: pl.DataFrame) -> Table:
