@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import random
+from collections.abc import Callable, Mapping, Sequence
+from itertools import combinations
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -51,3 +54,45 @@ def random_rows(
         (pl.lit("segment-") + (unit % 19).cast(pl.String)).alias("segment"),
     )
     return frame.with_columns(weight=rng.uniform(0.1, 3, frame.height)) if weights else frame
+
+
+# -- lines of generic tables, as readers meet them ----------------------------------------------------
+
+_SYSTEMS = "ABCDEFG"
+
+
+def ranked_pairs(ranks: dict[str, int], **context: Any) -> list[dict[str, Any]]:
+    """The pairs of one ranking as lines of a generic table."""
+    return [
+        {
+            "system_a": a,
+            "system_b": b,
+            "outcome": "tie" if ranks[a] == ranks[b] else "ab"[ranks[b] < ranks[a]],
+            **context,
+        }
+        for a, b in combinations(ranks, 2)
+    ]
+
+
+def ranked_table(judges: int = 5, segments: int = 8, size: int = 4) -> pl.DataFrame:
+    """Every judge ranks some systems on every segment; ``ranking`` numbers all of them."""
+    rng = random.Random(5)
+    rows = []
+    for judge in range(judges):
+        for segment in range(segments):
+            ranks = {system: rng.randint(1, 3) for system in rng.sample(_SYSTEMS, size)}
+            number = judge * segments + segment
+            rows += ranked_pairs(ranks, judge=f"j{judge}", segment=f"s{segment}", ranking=f"r{number}")
+    rng.shuffle(rows)
+    return pl.DataFrame(rows)
+
+
+def loose_table(rows: int = 900, **columns: Callable[[int], Any]) -> pl.DataFrame:
+    """Random pairs that are of no ranking."""
+    rng = random.Random(9)
+    found = []
+    for n in range(rows):
+        a, b = rng.sample(_SYSTEMS, 2)
+        context = {name: value(n) for name, value in columns.items()}
+        found.append({"system_a": a, "system_b": b, "outcome": rng.choice(["a", "b", "tie"]), **context})
+    return pl.DataFrame(found)

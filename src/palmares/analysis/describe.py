@@ -152,14 +152,15 @@ def describe_files(read: Sequence[tuple[Judgments, ReadReport]], options: ReadOp
     together = Repeats.of(concat([judgments for judgments, _ in read]))
     files = [_file(judgments, report, options) for judgments, report in read]
     across = [
-        f"{count} {what} repeat one of another file exactly"
+        f"{count} {what} repeats" if count == 1 else f"{count} {what}s repeat"
         for what, count in (
-            ("judgments", together.rows - sum(file.repeated_judgments for file in files)),
-            ("rankings", together.rankings - sum(file.repeated_rankings for file in files)),
+            ("judgment", together.rows - sum(file.repeated_judgments for file in files)),
+            ("ranking", together.rankings - sum(file.repeated_rankings for file in files)),
         )
         if count
     ]
-    return [*files[:-1], dataclasses.replace(files[-1], notes=(*files[-1].notes, *across))]
+    notes = [f"{what} one of another file exactly" for what in across]
+    return [*files[:-1], dataclasses.replace(files[-1], notes=(*files[-1].notes, *notes))]
 
 
 def _file(judgments: Judgments, report: ReadReport, options: ReadOptions) -> FileOverview:

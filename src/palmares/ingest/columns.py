@@ -69,6 +69,15 @@ LOOSE: Mapping[str, frozenset[str]] = {
     "judge": frozenset(("user", "username", "userid")),
     "ranking": frozenset(("hit", "hitid", "taskid", "screen")),
 }
+#: A column that is named for a role stands instead of what was guessed for others that say the same.
+INSTEAD_OF: Mapping[str, tuple[str, ...]] = {
+    "winner": ("outcome",),
+    "rank_a": ("outcome", "winner"),
+    "rank_b": ("outcome", "winner"),
+    "score": ("outcome", "winner"),
+    "source_lang": ("lang_pair",),
+    "target_lang": ("lang_pair",),
+}
 #: What may be known of a judgment besides its systems and its outcome.
 CONTEXT_ROLES = frozenset(
     ("lang_pair", "source_lang", "target_lang", "segment", "judge", "ranking", "weight", "time", "duration")
@@ -76,8 +85,9 @@ CONTEXT_ROLES = frozenset(
 #: Those of them that name something.
 NAME_ROLES = ("segment", "judge", "ranking", "lang_pair", "source_lang", "target_lang")
 _LANGUAGE_ROLES = ("lang_pair", "source_lang", "target_lang")
-#: No campaign has more languages; a column with more values, called src, holds source texts.
-_MOST_LANGUAGES = 200
+#: A column called src with more values than languages holds source texts: no campaign has more than so many, and none
+#: has more than a few in a short file.
+_MOST_LANGUAGES, _FEW_LANGUAGES = 200, 10
 #: How many examples of a column's values are shown, and in how many of its records they are looked for.
 _EXAMPLES, _LOOKED_AT = 3, 1000
 
@@ -110,6 +120,10 @@ class Roles:
         # A column that was given a role by name is not guessed to have another one.
         plain = {guess: n for guess, n in plain.items() if n not in options.columns.values()}
         guessed = {role: plain[g] for role, guesses in GUESSES.items() for g in reversed(guesses) if g in plain}
+        for role in (
+            other for named, column in options.columns.items() if column for other in INSTEAD_OF.get(named, ())
+        ):
+            guessed.pop(role, None)
         return cls({role: c for role, c in {**guessed, **options.columns}.items() if c}, present)
 
     def without(self, *roles: str) -> Roles:
@@ -245,7 +259,8 @@ class Context:
         """The names of a column that names something, with a remark where it has words for nothing."""
         column = self.roles[role]
         given = name_values(self.frame, column)
-        if role in _LANGUAGE_ROLES and self.why(role) == "guessed" and given.n_unique() > _MOST_LANGUAGES:
+        most = min(_MOST_LANGUAGES, max(_FEW_LANGUAGES, len(given) // 4))
+        if role in _LANGUAGE_ROLES and self.why(role) == "guessed" and given.n_unique() > most:
             self._remarks[column] = f"not taken for {role}: {given.n_unique()} different values are no languages"
             return given.clear().extend_constant(None, len(given))
         names = without(given, UNKNOWN)

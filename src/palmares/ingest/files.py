@@ -322,7 +322,9 @@ def detect_columns(names: list[str], source: str, options: ReadOptions, doubt: s
         if found is None:
             raise
         return found
-    found = _matching(roles, _TABLES, options) or _matching(roles, _TABLES)
+    found = _matching(roles, _TABLES)
+    if found is not None and not found.unmistakable:
+        found = _matching(roles, _TABLES, options) or found
     if found is not None:
         found.check_columns(options)
         return found

@@ -23,7 +23,7 @@ from .answers import ONE_HOT
 from .base import RECORD, Dropped, ReadOptions, ReadReport
 from .columns import Roles
 from .files import DroppedRowsWarning, detect, detect_columns, named_in_errors, read_with_report
-from .ids import say_guesses
+from .ids import settle
 from .layouts import Layout
 from .outcomes import COPIES
 from .pairwise import Arena, Pairwise, outcome_place
@@ -148,7 +148,7 @@ def _count(stream: _Stream, options: ReadOptions) -> tuple[dict[str | None, Pair
         raise InputError(f"{name}: has a header but no rows")
     groups = groups.with_columns(pl.int_range(pl.len(), dtype=pl.Int64).alias(RECORD))
     sieve = stream.format.sift(groups, Roles(stream.roles.column, tuple(keys)), replace(options, extra=()))
-    say_guesses(sieve)
+    settle(sieve, options)
     faulty = {d.line: d for d in sieve.dropped}
     dropped = tuple(_find(stream, groups.filter(pl.col(RECORD).is_in(list(faulty))), faulty))
     kept = sieve.frame

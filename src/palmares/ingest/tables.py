@@ -31,6 +31,8 @@ class TableFormat(Format):
     endings: ClassVar[tuple[str, ...]] = ("csv", "tsv", "jsonl", "parquet")
     #: Whether records without ranking ids may be the pairs of rankings, to be rebuilt where that is certain.
     rebuilds: ClassVar[bool] = False
+    #: Whether a table with the columns of this format cannot be meant to be of another one.
+    unmistakable: ClassVar[bool] = False
 
     def matches(self, roles: Roles) -> bool:
         """Whether a table with these columns is of this format."""

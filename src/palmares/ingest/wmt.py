@@ -44,6 +44,7 @@ class Wmt(TableFormat):
     endings = ("csv", "tsv")
 
     roles = CONTEXT_ROLES - {"ranking"}  # every line is a ranking
+    unmistakable = True
 
     def matches(self, roles: Roles) -> bool:
         return len(_slots(roles)) > 2
@@ -103,6 +104,7 @@ class WmtPairwise(TableFormat):
     endings = ("csv", "tsv")
 
     roles = CONTEXT_ROLES
+    unmistakable = True
 
     def matches(self, roles: Roles) -> bool:
         return len(_slots(roles)) == 2

@@ -23,8 +23,8 @@ _BY_CHANCE = 0.02
 class Repeats:
     """How many judgments, and how many whole rankings, repeat another one in every column.
 
-    ``rows`` counts judgments outside any ranking, or within the same one. ``timed``: rankings repeat to the time or
-    the duration, which no judge can do.
+    ``rows`` counts judgments outside rankings that repeat any other, and those that repeat one of the same ranking.
+    ``timed``: rankings repeat to the time or the duration, which no judge can do.
     """
 
     rows: int
@@ -36,9 +36,10 @@ class Repeats:
         """Count among judgments whose judge and segment are known; of others it cannot be said."""
         known = (judgments.codes("judge") >= 0) & (judgments.codes("segment") >= 0)
         words, ranking = row_words(judgments.frame), judgments.codes("ranking").astype(np.int64)
-        in_ranking = mix_words([words[known], ranking[known].view(np.uint64)])
+        linked, loose = known & (ranking >= 0), words[known & (ranking < 0)]
+        in_ranking = mix_words([words[linked], ranking[linked].view(np.uint64)])
         rows = len(in_ranking) - len(np.unique(in_ranking))
-        linked = known & (ranking >= 0)
+        rows += len(loose) - len(np.setdiff1d(loose, words[linked]))
         times = [name for name in ("time", "duration") if judgments.has(name)]
         timed = bool(times) and not any(judgments.frame[name].null_count() for name in times)
         return cls(rows, _repeated_sums(ranking[linked], words[linked]), timed)
