@@ -49,7 +49,7 @@ def test_what_columns_were_taken_for_and_why(file: MakeFile, ok: Callable[..., A
     assert left["examples"] == ["A", "B"]
     assert (overview["format"], overview["layout"], overview["encoding"]) == (
         "pairwise",
-        "text delimited by ';'",
+        "text delimited by semicolon",
         "utf-8",
     )
     assert overview["sha256"] == sha256(path.read_bytes()).hexdigest()
@@ -73,7 +73,7 @@ def test_the_table_says_the_same(file: MakeFile, ok: Callable[..., Any]) -> None
     assert lines[0] == str(path)
     assert lines[1] == "column role why examples"
     assert "prompt segment guessed 1, 2" in lines
-    assert "format: pairwise (text delimited by ';', utf-8)" in lines
+    assert "format: pairwise (text delimited by semicolon, utf-8)" in lines
     assert "9 records, 0 of them dropped and 0 skipped: 9 judgments, 3 rankings" in lines
     assert lines[-1].startswith("judgments:9|data:")
     markdown = ok("describe", path, "--columns", "--format", "markdown").out

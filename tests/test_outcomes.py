@@ -138,6 +138,16 @@ def test_a_sentence_and_a_relation_can_be_ambiguous_too(file: MakeFile) -> None:
         assert "--outcomes names" in _refusal(file(_table("system_a,system_b,winner", (row, 3))))
 
 
+def test_small_letters_are_sides_even_if_systems_are_called_so_in_capitals(file: MakeFile) -> None:
+    toy = file(_table("system_a,system_b,outcome", ("A,B,a", 5), ("B,A,a", 2), ("B,C,b", 1)))
+    judgments = _read(toy)
+    assert _score(judgments, "A", "B") == (5, 0, 2)
+    assert _score(judgments, "B", "C") == (0, 0, 1)
+    assert any("words for sides are read as sides" in note for note in judgments.notes)
+    assert "--outcomes names" in _refusal(file(_table("system_a,system_b,outcome", ("A,B,A", 5), ("B,A,A", 2))))
+    assert "--outcomes names" in _refusal(file(_table("system_a,system_b,outcome", ("a,b,a", 5), ("b,a,a", 2))))
+
+
 def test_mixed_vocabularies_are_no_vocabulary(file: MakeFile) -> None:
     """Two families of words, or names and words of which each reads what the other cannot."""
     header = "system_a,system_b,winner"
@@ -357,7 +367,7 @@ def test_columns_that_were_named_are_used(file: MakeFile) -> None:
     assert _score(_read(both, columns={"rank_a": "rank_a", "rank_b": "rank_b"}), "P", "Q") == (0, 0, 3)
     named = {"winner": "winner", "outcome": "outcome"}
     assert "--column winner=winner cannot be followed: outcomes are read from outcome" in _refusal(both, columns=named)
-    assert "--column rank_a=rank_b cannot be followed" in _refusal(both, columns={"rank_a": "rank_b"})
+    assert "name the columns" in _refusal(both, columns={"rank_a": "rank_b"})
     twice = file(_table("model_a,model_b,winner,outcome", ("P,Q,model_a,b", 3)))
     assert _score(_read(twice), "P", "Q") == (3, 0, 0)
     assert _score(_read(twice, columns={"outcome": "outcome"}), "P", "Q") == (0, 0, 3)

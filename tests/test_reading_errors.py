@@ -140,7 +140,7 @@ def _packed(text: str, ending: str) -> bytes:
         (f"{_HEADER}\nA,B,1\nA,B,0\n", "numeric outcomes 0, 1 are ambiguous: known sets are 1 / 0 / −1"),
         (f"{_HEADER}\nA,B,1\nA,B,2\n", "numeric outcomes 1, 2 are ambiguous"),
         (f"{_HEADER}\nA,B,0.5\nA,B,-1\n", "numeric outcomes -1, 0.5 are ambiguous"),
-        ("<html></html>", "no ranking-item or ranking-result element; this is not an Appraise result file"),
+        ("<xml></xml>", "no ranking-item or ranking-result element; this is not an Appraise result file"),
         ("<r>\n<ranking-item>\n", r"line 3: broken XML \(.*\); is the file cut short"),
         ("[1, 2", "is not JSON"),
         ("[1, 2]", "no JSON object with a judgment; object 1 is a JSON int, not an object"),

@@ -8,7 +8,7 @@ another fits as well and says something else of some record: then the file does 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import isfinite
 from typing import Literal
 
@@ -62,6 +62,8 @@ class Reading:
     certain: bool = True
     #: What a result has to say of it.
     note: str | None = None
+    #: Whether some value is written as what it is taken for; False where small letters stand for names in capitals.
+    exact: bool = True
 
     def unread(self, copies: pl.Series) -> int:
         """How many records it cannot read."""
@@ -160,8 +162,13 @@ def _chosen(groups: pl.DataFrame, column: str, sides: tuple[str, str], options: 
     if not best.certain:
         raise _ambiguous_numbers(groups)
     for rival in possible:
-        if _spoils(rival, best, copies):
-            raise _ambiguous(groups, column, best, rival)
+        if not _spoils(rival, best, copies):
+            continue
+        if best.kind == "sides" and not best.unread(copies) and not rival.exact:
+            # The words themselves, throughout: "a" is a side, even if a system is called "A".
+            best = replace(best, note="words for sides are read as sides, although systems have such names, too")
+            continue
+        raise _ambiguous(groups, column, best, rival)
     if best.kind != "names" and (side_of(sides[0]), side_of(sides[1])) == (B_BETTER, A_BETTER):
         raise InputError(
             f"system_a is column {sides[0]!r} and system_b is column {sides[1]!r}, the other way round than their "
@@ -219,7 +226,9 @@ def _by_name(groups: pl.DataFrame, *, asked: bool) -> list[Reading]:
         if loose.height
         else None
     )
-    readings = [Reading("names", "by names", "--outcomes names", name_first, note=note)]
+    written = groups.filter(named.is_not_null())[WRITTEN]
+    exact = len(written) > loose.height or any(text != text.lower() for text in written)
+    readings = [Reading("names", "by names", "--outcomes names", name_first, note=note, exact=exact)]
     clash = groups.filter(named != words)
     if clash.height and not asked:
         word = clash[WRITTEN][0]
