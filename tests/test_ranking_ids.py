@@ -66,9 +66,8 @@ def test_the_unit_is_then_a_pair(file: MakeFile, ok: Callable[..., Any]) -> None
 def test_a_column_that_was_named_must_be_a_ranking_id(file: MakeFile, refused: Callable[..., str]) -> None:
     path = file(loose_table(hit=lambda n: n % 8, judge=lambda n: n % 30).write_csv())
     message = refused("rank", path, "--column", "ranking=hit")
-    assert message.startswith(
-        f"{path}: column 'hit' is no ranking id: one value of it covers 15 judges; a ranking is what one"
-    )
+    said = "column 'hit' is no ranking id: one value of it covers 15 judges; a ranking is what one"
+    assert message.startswith(f"{path}: {said}")
 
 
 def test_ids_of_rankings_are_believed() -> None:

@@ -48,6 +48,8 @@ def stored(ok: Callable[..., Any], tmp_path: Path) -> Callable[..., Path]:
         ("rank", *QUICK, "--scale", "elo", "--column", "ranking=", "--max-dropped", "0.2"),
         ("rank", *QUICK, "--scan"),
         ("rank", *QUICK, "--probabilities"),
+        ("describe",),
+        ("describe", "--by", "judge", "--systems"),
         ("head-to-head", *QUICK),
         ("agreement", *QUICK, "--judges"),
         ("audit", *QUICK),

@@ -15,6 +15,7 @@ from ..ingest.files import concat
 from ..ingest.given import judgments_of
 from ..judgments import TIE, Judgments
 from ..judgments.repeats import Repeats
+from ..ranking.record import Record
 from ..results import Shown, counted
 
 
@@ -51,6 +52,13 @@ class Overview(Shown):
     groups: list[list[str]]
     by_system: list[SystemOverview]
     data: str
+    record: Record
+    notes: tuple[str, ...] = ()
+
+    @property
+    def signature(self) -> str:
+        """What was counted, in one line."""
+        return str(self.record)
 
     def __repr__(self) -> str:
         judges = f" by {counted(self.judges, 'judge')}" if self.judges else ""
@@ -59,7 +67,8 @@ class Overview(Shown):
 
     def to_dict(self) -> dict[str, Any]:
         """The documented JSON shape."""
-        return dataclasses.asdict(self)
+        content = {**dataclasses.asdict(self), "record": self.record.to_dict(), "notes": list(self.notes)}
+        return {**content, "signature": self.signature}
 
 
 def describe(judgments: Judgments | Any) -> Overview:
@@ -85,6 +94,8 @@ def describe(judgments: Judgments | Any) -> Overview:
         groups=[list(group) for group in counts.components()],
         by_system=_by_system(judgments),
         data=judgments.hash,
+        record=Record.of({"judgments": len(judgments), "data": judgments.hash}, origin=judgments.origin),
+        notes=judgments.notes,
     )
 
 

@@ -11,26 +11,26 @@ from .tables import Column, Grouped, Table, View, or_dash
 
 
 def tables(results: Sequence[Grouped[Overview]], part: str | None = None) -> list[Table]:
-    """One row per language pair; ``systems``: a table for each, with one row per system."""
-    overviews = [each.result for each in results]
-    return [_systems(each) for each in overviews] if part == "systems" else [_pairs(overviews)]
+    """One row per language pair (or group); ``systems``: a table for each, with one row per system."""
+    return [_systems(each) for each in results] if part == "systems" else [_groups(results)]
 
 
 def flat(results: Sequence[Grouped[Overview]], part: str | None = None) -> list[Table]:
-    """The same rows, headed like the columns of other CSV files, with the language pair in front."""
+    """The same rows, headed like the columns of other CSV files, with the language pair (or group) in front."""
     if part == "systems":
-        parts = [(each.result.lang_pair, _systems(each.result)) for each in results]
-        return [
-            Table([Column("lang_pair"), *table.columns], [[pair, *row] for row in table.rows],
-                  signature=table.signature)
-            for pair, table in parts
-        ]  # fmt: skip
-    table = _pairs([each.result for each in results])
-    names = ["lang_pair", *[column.name.replace(" ", "_") for column in table.columns[1:]]]
-    return [Table([Column(name) for name in names], table.rows, notes=table.notes, signature=table.signature)]
+        return [_in_front(_systems(each), [each] * len(each.result.by_system), 0) for each in results]
+    return [_in_front(_groups(results), results, 1)]
 
 
-VIEW = View(tables, flat, parts=("systems",))
+def _in_front(table: Table, groups: Sequence[Grouped[Overview]], replaced: int) -> Table:
+    """A table with a column for every field of the group of each row, instead of so many of its first columns."""
+    fields = [dict(each.group) or {"lang_pair": each.result.lang_pair} for each in groups]
+    names = [*fields[0], *[column.name.replace(" ", "_") for column in table.columns[replaced:]]]
+    rows = [[*front.values(), *row[replaced:]] for front, row in zip(fields, table.rows, strict=True)]
+    return Table([Column(name) for name in names], rows, notes=table.notes, signature=table.signature)
+
+
+VIEW = View(tables, flat, grouped=True, parts=("systems",))
 
 
 def file_tables(results: Sequence[Grouped[FileOverview]], part: str | None = None) -> list[Table]:
@@ -88,38 +88,49 @@ def _said(file: FileOverview) -> list[str]:
     return said + [f"note: {note}" for note in file.notes]
 
 
-def _pairs(overviews: Sequence[Overview]) -> Table:
-    columns = [Column("language pair", or_dash, "left")]
+def _groups(results: Sequence[Grouped[Overview]]) -> Table:
+    by_pair = all(len(each.group) < 2 for each in results)
+    columns = [Column("language pair" if by_pair else "group", or_dash, "left")]
     names = ("systems", "rankings", "judgments", "per system", "ties", "segments", "judges")
     columns += [Column(name, _number) for name in names]
     columns += [Column("pairs compared"), Column("least", _number), Column("most", _number), Column("groups", _number)]
+    titles = [each.title or each.result.lang_pair for each in results]
+    overviews = [each.result for each in results]
     rows = [
         [
-            o.lang_pair, o.systems, o.rankings, o.judgments, round(o.per_system, 1),
+            title, o.systems, o.rankings, o.judgments, round(o.per_system, 1),
             f"{100 * o.ties / o.judgments:.1f} %", o.segments, o.judges, f"{o.pairs_compared} of {o.pairs}",
             o.least_compared, o.most_compared, len(o.groups),
         ]
-        for o in overviews
+        for title, o in zip(titles, overviews, strict=True)
     ]  # fmt: skip
-    notes = [
-        f"note: {o.lang_pair or 'the table'} falls into {len(o.groups)} groups that no judgment links"
-        for o in overviews
+    apart = [
+        f"note: {title or 'the table'} falls into {len(o.groups)} groups that no judgment links"
+        for title, o in zip(titles, overviews, strict=True)
         if len(o.groups) > 1
     ]
-    return Table(columns, rows, notes=notes, signature=_signature(overviews))
+    return Table(columns, rows, notes=[*_notes(overviews), *apart], signature=_signature(overviews))
 
 
-def _systems(overview: Overview) -> Table:
+def _systems(each: Grouped[Overview]) -> Table:
+    overview = each.result
     columns = [Column("system", align="left")]
     columns += [Column(name, _number) for name in ("judgments", "wins", "ties", "losses", "opponents")]
     rows = [[s.system, s.judgments, s.wins, s.ties, s.losses, s.opponents] for s in overview.by_system]
-    return Table(columns, rows, overview.lang_pair, signature=_signature([overview]))
+    title = each.title or overview.lang_pair
+    return Table(columns, rows, title, notes=_notes([overview]), signature=_signature([overview]))
+
+
+def _notes(overviews: Sequence[Overview]) -> list[str]:
+    """What is said of how files were read; once, if it is said of all."""
+    return [f"note: {note}" for note in dict.fromkeys(note for o in overviews for note in o.notes)]
 
 
 def _signature(overviews: Sequence[Overview]) -> str:
     """One signature for all that a table shows."""
     total = sum(o.judgments for o in overviews)
-    return signature({"judgments": total, "data": "+".join(o.data for o in overviews)})
+    dropped = {name: value for name, value in overviews[0].record.facts.items() if name == "dropped"}
+    return signature({"judgments": total, "data": "+".join(o.data for o in overviews), **dropped})
 
 
 def _number(value: float | str | None) -> str:
