@@ -146,6 +146,9 @@ def test_systems_behind_one_output_share_its_rank_and_are_tied(db: Database, dat
     tied = expanded.to_rows().filter(pl.col("outcome") == 0)
     assert tied["position_a"].to_list() == tied["position_b"].to_list()
     assert outcomes(pm.read(database_url, options=pm.ReadOptions(merged="collapse"))) == ["A,B<C", "A,B>D", "C>D"]
+    _, report = read_with_report(database_url)
+    assert (report.layout, report.shared) == ("database", 1)
+    assert [use.column for use in report.columns if use.role == "judge"] == ["judge"]
 
 
 def test_names_are_not_taken_apart(db: Database, database_url: str) -> None:

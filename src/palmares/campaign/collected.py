@@ -140,6 +140,7 @@ def _check_extras(options: ReadOptions) -> None:
 
 def _parsed(tx: sa.Connection, info: CampaignInfo, options: ReadOptions, controls: bool) -> Parsed:
     answers, systems = _answers(tx, info.id), _systems(tx, info.id, controls)
+    of_several = systems.filter(pl.col("places").is_duplicated())["places"].unique()
     if options.merged == "collapse":
         systems = _collapsed(systems)
     sieve = Sieve(answers)
@@ -149,8 +150,9 @@ def _parsed(tx: sa.Connection, info: CampaignInfo, options: ReadOptions, control
     ranking = pl.format("s{}", RECORD).alias("ranking")
     rows = pairs(outputs, sieve.frame.drop("places", "ranks", "skip").with_columns(ranking))
     dropped = tuple(sorted(sieve.dropped, key=lambda record: record.line))
+    shared = int(sieve.frame["places"].explode().is_in(of_several.implode()).sum())
     rows = rows.drop(RECORD)
-    return Parsed(rows, dropped, answers.height, "screen", _uses(rows), layout="database")
+    return Parsed(rows, dropped, answers.height, "screen", _uses(rows), layout="database", shared=shared)
 
 
 def _uses(rows: pl.DataFrame) -> tuple[ColumnUse, ...]:
@@ -158,7 +160,8 @@ def _uses(rows: pl.DataFrame) -> tuple[ColumnUse, ...]:
     examples = {
         name: rows[name].head(100).drop_nulls().cast(pl.String).unique(maintain_order=True) for name in rows.columns
     }
-    return tuple(ColumnUse(name, name, "usual", tuple(examples[name].head(3))) for name in rows.columns)
+    role = {name: "covariate" if name.startswith(EXTRA_PREFIX) else name for name in rows.columns}
+    return tuple(ColumnUse(role[name], name, "usual", tuple(examples[name].head(3))) for name in rows.columns)
 
 
 def _answers(tx: sa.Connection, campaign_id: int) -> pl.DataFrame:

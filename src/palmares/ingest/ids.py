@@ -58,7 +58,7 @@ def _rebuild(sieve: Sieve, ranks: tuple[str, str] | None) -> None:
             sieve.notes.append("no column gives ranking ids, nor judge and segment, from which to rebuild rankings")
         return
     result = rebuilt(frame, ranks)
-    if not result.certain or (ranks is None and not result.usual):
+    if not result.certain:
         if ranks is not None and result.multiple:
             sieve.notes.append(
                 "no column gives ranking ids, and rankings cannot be rebuilt for certain: what a judge said of a "
@@ -84,10 +84,8 @@ def as_written(rows: pl.DataFrame) -> pl.DataFrame:
         reason, _ = fault_of(rows)
         if reason is not None:
             raise LossyWriteError(f"its rankings would not be read back: {reason}; drop them first (--drop ranking)")
-    elif {"judge", "segment"} <= set(rows.columns):
-        result = rebuilt(rows)
-        if result.certain and result.usual:
-            return rows.with_columns(pl.lit(None, pl.String).alias("ranking"))
+    elif {"judge", "segment"} <= set(rows.columns) and rebuilt(rows).certain:
+        return rows.with_columns(pl.lit(None, pl.String).alias("ranking"))
     return rows
 
 
@@ -99,7 +97,10 @@ def fault_of(rows: pl.DataFrame, *, whole: bool = False) -> tuple[str | None, bo
     whole
         Refuse ids whose rankings are not whole, unless judge and segment say that they belong together.
     """
-    pairs = _without_copies(oriented(rows.filter(pl.col("ranking").is_not_null())))
+    linked_rows = rows.filter(pl.col("ranking").is_not_null())
+    if linked_rows["ranking"].n_unique() == linked_rows.height:
+        return None, False  # every ranking is one pair
+    pairs = _without_copies(oriented(linked_rows))
     keys = [key for key in SHARED if key in pairs.columns]
     most = {key: int(pairs.select(pl.col(key).n_unique().over("ranking").max()).item()) for key in keys}
     repeats = any(number > 1 for number in most.values())

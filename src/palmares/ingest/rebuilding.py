@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations, islice
 
 import polars as pl
@@ -44,11 +44,6 @@ class Rebuilt:
         """Whether rows that share judge and segment are rankings, but for those that a lost record tore apart."""
         return self.multiple > self.torn + self.alone and self.torn <= MOST_TORN * self.multiple
 
-    @property
-    def usual(self) -> bool:
-        """Whether most rows share judge and segment: where few do, they may do so by chance."""
-        return 2 * self.multiple > len(self.ids)
-
 
 def rebuilt(rows: pl.DataFrame, ranks: tuple[str, str] | None = None) -> Rebuilt:
     """The rankings that judgments surely come from, by what each judge said of each segment, in whatever order.
@@ -58,21 +53,24 @@ def rebuilt(rows: pl.DataFrame, ranks: tuple[str, str] | None = None) -> Rebuilt
     ranks
         Columns with the ranks of both systems, if they are known.
     """
+    keys = [key for key in SHARED if key in rows.columns]
     known = rows.with_row_index("_row").filter(pl.all_horizontal(pl.col("judge", "segment").is_not_null()))
-    if not known.height:
-        return Rebuilt(pl.Series(values=[None] * rows.height, dtype=pl.String))
-    known = grouped(oriented(known, ranks), [key for key in SHARED if key in rows.columns])
+    sizes = known.group_by(keys).len()["len"]
+    none = Rebuilt(pl.repeat(None, rows.height, dtype=pl.String, eager=True), int(sizes.filter(sizes > 1).sum()))
+    # Where few judgments share judge and segment, they may do so by chance; pairs with ranks are of rankings.
+    if not none.multiple or (ranks is None and 2 * none.multiple <= rows.height):
+        return replace(none, torn=none.multiple)
+    known = grouped(oriented(known, ranks), keys)
     shape = shapes(known)
     simple = shape.filter(pl.col("_whole")).select(GROUP)
     whole = known.join(simple, on=GROUP, how="semi").select("_row", pl.col(GROUP).cast(pl.String))
-    multiple = int(shape.filter(pl.col("_rows") > 1)["_rows"].sum())
     ids: dict[int, str] = {}
     torn, alone, copies = 0, 0, 0
     for group in known.join(simple, on=GROUP, how="anti").partition_by(GROUP):
         found = _taken_apart(group, ranked=ranks is not None)
         if not found:
             torn += group.height
-            if torn > MOST_TORN * multiple:
+            if torn > MOST_TORN * none.multiple:
                 break
             continue
         alone += group.height - sum(len(ranking.rows) for ranking in found)
@@ -82,7 +80,7 @@ def rebuilt(rows: pl.DataFrame, ranks: tuple[str, str] | None = None) -> Rebuilt
     more = pl.DataFrame([list(ids), list(ids.values())], schema={"_row": pl.UInt32, GROUP: pl.String})
     every = rows.select(pl.int_range(pl.len(), dtype=pl.UInt32).alias("_row"))
     named = every.join(pl.concat([whole, more]), on="_row", how="left", maintain_order="left")
-    return Rebuilt(named[GROUP], multiple, torn, alone, copies)
+    return Rebuilt(named[GROUP], none.multiple, torn, alone, copies)
 
 
 def _taken_apart(group: pl.DataFrame, *, ranked: bool) -> list[_Found]:

@@ -40,7 +40,8 @@ def content(rows: pl.DataFrame) -> list[str]:
 
 def grouped(rows: pl.DataFrame, keys: list[str]) -> pl.DataFrame:
     """The rows with the number of their group: what they have in these columns."""
-    return rows.with_columns(pl.struct(keys).rank("dense").cast(pl.Int64).alias(GROUP))
+    groups = rows.select(keys).unique().sort(keys).with_row_index(GROUP)
+    return rows.join(groups, on=keys, how="left", nulls_equal=True, maintain_order="left")
 
 
 def shapes(rows: pl.DataFrame) -> pl.DataFrame:
