@@ -1,6 +1,6 @@
 """Write ``odd-files.md``: every file of ``tests/odd_inputs.py``, and what `palmares rank` says of it.
 
-    python docs/odd_files.py
+python docs/odd_files.py
 """
 
 from __future__ import annotations

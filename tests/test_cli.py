@@ -338,7 +338,7 @@ def test_the_same_file_twice_is_refused(refused: object, campaign: Path, tmp_pat
     assert "is given twice, so its judgments would be counted twice" in refused("rank", campaign, campaign)
     copy = tmp_path / "copy.csv"
     copy.write_bytes(campaign.read_bytes())
-    assert f"has the same content as {campaign}" in refused("rank", campaign, copy)
+    assert "copy.csv: has the same content as campaign.csv" in refused("rank", campaign, copy)
 
 
 @pytest.mark.parametrize("command", ["rank", "describe", "head-to-head"])

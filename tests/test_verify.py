@@ -25,6 +25,12 @@ def campaign(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
+@pytest.fixture(autouse=True)
+def _beside(campaign: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of files elsewhere, results have only the name."""
+    monkeypatch.chdir(campaign.parent)
+
+
 @pytest.fixture
 def stored(ok: Callable[..., Any], tmp_path: Path) -> Callable[..., Path]:
     """Run a command and keep its JSON."""
@@ -81,7 +87,7 @@ def test_the_record_names_the_files_by_their_bytes(campaign: Path, stored: Calla
     (entry,) = json.loads(stored("rank", campaign, *QUICK).read_text())
     (file,) = entry["record"]["input"]["files"]
     assert file["sha256"] == hashlib.sha256(campaign.read_bytes()).hexdigest()
-    assert (file["name"], file["records"], file["dropped"]) == (str(campaign), 600, 0)
+    assert (file["name"], file["records"], file["dropped"]) == ("campaign.csv", 600, 0)
     assert entry["record"]["command"]["options"]["seed"] == 0
     assert entry["record"]["versions"]["python"] == ".".join(map(str, sys.version_info[:3]))
 
@@ -147,7 +153,7 @@ def test_files_are_found_beside_the_result_or_named(
     with (moved / "votes.csv").open("a") as file:
         file.write("x,1,1,1,a,b,a\n")
     assert "has changed since the result was made" in refused("verify", moved / "result.json")
-    assert "not the" in refused("verify", moved / "result.json", moved / "votes.csv")
+    assert "has changed since" in refused("verify", moved / "result.json", moved / "votes.csv")
 
 
 def test_standard_input_must_be_named(
@@ -193,7 +199,7 @@ def test_rows_that_a_program_chose_cannot_be_chosen_again(
         ('{"record": {"version": "0.1.0"}}', "was not printed by a command"),
         (
             '{"record": {"version": "1", "command": {"name": "guess", "options": {}}}}',
-            "which this version does not have",
+            "which is not made again",
         ),
         ('{"record": {"version": "1", "command": {"name": "rank", "options": {"luck": 1}}}}', "does not have: luck"),
     ],
@@ -234,3 +240,91 @@ def test_diff_names_what_was_read_differently(campaign: Path, ok: Callable[..., 
     text = ok("diff", tmp_path / "old.json", tmp_path / "new.json").out
     assert f"exclude_judge: none → {judge}" in text
     assert "different scales" not in text
+
+
+# -- what must not happen ----------------------------------------------------------------------------
+
+
+def test_a_result_from_elsewhere_writes_no_file(
+    campaign: Path, ok: Callable[..., Any], refused: Callable[..., str], stored: Callable[..., Path], tmp_path: Path
+) -> None:
+    result = stored("rank", campaign, *QUICK)
+    content = json.loads(result.read_text())
+    content[0]["record"]["command"]["options"]["plot"] = str(tmp_path / "planted.svg")
+    result.write_text(json.dumps(content))
+    assert "equal" in ok("verify", result).out
+    assert not (tmp_path / "planted.svg").exists()
+    content[0]["record"]["command"] = {"name": "convert", "options": {"target": str(tmp_path / "planted.csv")}}
+    result.write_text(json.dumps(content))
+    assert "is not made again" in refused("verify", result)
+
+
+@pytest.mark.parametrize(
+    ("place", "value"),
+    [
+        (("command", "options"), []),
+        (("version",), None),
+        (("input", "files"), [{}]),
+        (("input", "group"), "fr-en"),
+        (("settings",), "x"),
+    ],
+    ids=str,
+)
+def test_a_damaged_record_is_refused(
+    place: tuple[str, ...], value: Any, campaign: Path, refused: Callable[..., str], stored: Callable[..., Path]
+) -> None:
+    result = stored("rank", campaign, *QUICK)
+    content = json.loads(result.read_text())
+    spot = content[0]["record"]
+    for step in place[:-1]:
+        spot = spot[step]
+    spot[place[-1]] = value
+    result.write_text(json.dumps(content))
+    assert "its record of how it was made is damaged" in refused("verify", result)
+
+
+def test_a_warning_or_a_group_that_was_taken_out_is_noticed(
+    campaign: Path, run: Callable[..., Any], stored: Callable[..., Path]
+) -> None:
+    result = stored("rank", campaign, *QUICK, "--by", "judge", "--resample", "pair")
+    content = json.loads(result.read_text())
+    for change in (
+        lambda c: c[0]["notes"].append("all is well"),
+        lambda c: c[0].update(signature="model:none"),
+        lambda c: c[0]["record"]["input"]["files"][0].update(dropped=3),
+        lambda c: c[0]["record"]["input"]["selection"].update(where=["judge=x"]),
+        lambda c: c[0]["systems"][0].update(rank=1.0000000001),
+        lambda c: c.pop(),
+    ):
+        changed = json.loads(json.dumps(content))
+        change(changed)
+        result.write_text(json.dumps(changed))
+        assert run("verify", result).status == 1
+
+
+def test_counts_and_rows_without_a_judge_can_be_made_again(ok: Callable[..., Any], tmp_path: Path) -> None:
+    votes = Path("some-judges.csv")
+    rows = [f"{'ann' if n % 2 else ''},P,Q,{'a' if n % 3 else 'b'}" for n in range(60)]
+    votes.write_text("judge,system_a,system_b,outcome\n" + "\n".join(rows) + "\n")
+    result = tmp_path / "result.json"
+    result.write_text(json.dumps(pm.rank(pm.scan(votes), resamples=40, rng=0).to_dict()))
+    assert "equal" in ok("verify", result).out
+    result.write_text(json.dumps(pm.rank(pm.read(votes).split("judge")[None], resamples=40, rng=0).to_dict()))
+    assert "equal" in ok("verify", result).out
+
+
+def test_a_file_in_another_encoding_is_found(
+    campaign: Path, ok: Callable[..., Any], stored: Callable[..., Path]
+) -> None:
+    wide = Path("wide.csv")
+    wide.write_text(campaign.read_text(), encoding="utf-16")
+    assert "equal" in ok("verify", stored("rank", wide, *QUICK, "--encoding", "utf-16")).out
+
+
+def test_experiments_are_matched_in_order(
+    ok: Callable[..., Any], stored: Callable[..., Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("PALMARES_REAL_DATA", raising=False)
+    result = stored("reproduce", "w14-head-to-head", "w14-data", "--quick")
+    monkeypatch.setenv("PALMARES_REAL_DATA", str(Path.cwd()))
+    assert "differs" not in ok("verify", result).out

@@ -8,8 +8,6 @@ from typing import Any
 
 #: Numbers that differ by no more than this, or this share of them, are the same: machines round differently.
 TOLERANCE = 1e-9
-#: Parts of a result that say how and with what it was made, in words; numbers do not hang on them.
-_WORDS = frozenset(("signature", "record", "notes"))
 
 
 @dataclass(frozen=True)
@@ -47,16 +45,20 @@ class Verification:
 def verify(recorded: Mapping[str, Any], found: Mapping[str, Any]) -> Verification:
     """Compare a result in its documented JSON shape with the same result made again.
 
-    Scores and other fractions may differ by `TOLERANCE`; ranks, counts, names and the digest of the judgments not at
-    all. Notes are words, and are not compared.
+    Scores and other fractions may differ by `TOLERANCE`; ranks, counts, names, the digest of the judgments and what was
+    read of which file not at all. Notes are compared if one version of a command printed both: their words may change,
+    and they say how options were given (``--resample auto`` explains its choice).
     """
-    facts = _differences(_facts(recorded), _facts(found), "record")
-    numbers = _differences(_numbers(recorded), _numbers(found), "")
     then, now = _versions(recorded), _versions(found)
+    differences = list(_differences(_facts(recorded), _facts(found), "record"))
+    # Of other judgments, every number is another one: the digest says it all.
+    if not any(difference.place == "record.data" for difference in differences):
+        notes = then["palmares"] == now["palmares"] and bool(recorded["record"].get("command"))
+        differences += _differences(_content(recorded, notes=notes), _content(found, notes=notes))
     return Verification(
         group=group_of(recorded),
-        compared=_leaves(_numbers(recorded)) + _leaves(_facts(recorded)),
-        differences=(*facts, *numbers),
+        compared=_leaves(_content(recorded)) + _leaves(_facts(recorded)),
+        differences=tuple(differences),
         versions={name: (then[name], now[name]) for name in then if name in now and then[name] != now[name]},
     )
 
@@ -65,18 +67,25 @@ def group_of(result: Mapping[str, Any]) -> dict[str, str | None]:
     """The group of judgments that a result is about: its language pair, and what it was split by."""
     made_from = result["record"].get("input") or {}
     group = {"lang_pair": result.get("lang_pair"), **(made_from.get("group") or {}), **(result.get("group") or {})}
-    return {name: value for name, value in group.items() if value is not None}
+    return {name: value for name, value in group.items() if name != "lang_pair" or value is not None}
 
 
-def _numbers(result: Mapping[str, Any]) -> dict[str, Any]:
-    """A result without its words."""
-    return {name: value for name, value in result.items() if name not in (*_WORDS, "group")}
+def _content(result: Mapping[str, Any], *, notes: bool = True) -> dict[str, Any]:
+    """A result without its record; of the signature, what does not depend on the version."""
+    content = {name: value for name, value in result.items() if name not in ("record", "group", "notes")}
+    if isinstance(signature := content.get("signature"), str):
+        content["signature"] = "|".join(part for part in signature.split("|") if not part.startswith("version:"))
+    return {**content, "notes": result.get("notes")} if notes else content
 
 
 def _facts(result: Mapping[str, Any]) -> dict[str, Any]:
-    """What the record says of model, settings and evidence; not where files lay and which versions were used."""
-    besides = ("version", "versions", "input", "command")
-    return {name: value for name, value in result["record"].items() if name not in besides}
+    """What the record says of model, settings, evidence and what was read; not of versions and where files lay."""
+    record = result["record"]
+    facts = {n: value for n, value in record.items() if n not in ("version", "versions", "input", "command")}
+    if not (made_from := record.get("input")):
+        return facts
+    files = [{n: value for n, value in file.items() if n != "name"} for file in made_from["files"]]
+    return {**facts, "input": {**made_from, "files": files, "group": group_of(result)}}
 
 
 def _versions(result: Mapping[str, Any]) -> dict[str, str]:
@@ -84,7 +93,7 @@ def _versions(result: Mapping[str, Any]) -> dict[str, str]:
     return {"palmares": record["version"], **(record.get("versions") or {})}
 
 
-def _differences(recorded: Any, found: Any, place: str) -> Iterator[Difference]:
+def _differences(recorded: Any, found: Any, place: str = "") -> Iterator[Difference]:
     """Every value that is not the same."""
     if isinstance(recorded, Mapping) and isinstance(found, Mapping):
         for name in {**recorded, **found}:
@@ -101,14 +110,9 @@ def _differences(recorded: Any, found: Any, place: str) -> Iterator[Difference]:
 
 
 def _same(recorded: Any, found: Any) -> bool:
-    both = (recorded, found)
-    if any(isinstance(value, float) for value in both) and all(_is_number(value) for value in both):
-        return bool(recorded == found or abs(recorded - found) <= TOLERANCE * max(1.0, abs(recorded)))
+    if isinstance(recorded, float) and isinstance(found, float):
+        return recorded == found or abs(recorded - found) <= TOLERANCE * max(1.0, abs(recorded))
     return bool(recorded == found)
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 def _is_list(value: Any) -> bool:

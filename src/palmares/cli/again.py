@@ -12,7 +12,10 @@ import click
 
 from ..errors import InputError
 
-#: Options that say where and how something is shown or computed, and never change a number.
+#: Commands whose results can be made again; others write files, or serve.
+REPEATABLE = ("rank", "describe", "head-to-head", "agreement", "audit", "compare", "diff", "coverage", "reproduce")
+#: Options that say where and how something is shown or computed, and never change a number. They are not taken from a
+#: result, either: a file that somebody sent must not write another one.
 _NOT_RECORDED = frozenset(
     ("files", "output", "plot", "width", "height", "wide", "executor", "workers", "dask", "again")
 )
@@ -53,7 +56,23 @@ def results_in(path: str | Path) -> list[dict[str, Any]]:
         raise InputError(
             f"{path}: has no record of how it was made; give what a command of this version printed with --format json"
         )
+    if not all(_is_whole(each) for each in results):
+        raise InputError(f"{path}: its record of how it was made is damaged; give the file as it was printed")
     return results
+
+
+def _is_whole(result: Mapping[str, Any]) -> bool:
+    """Whether a record has the documented shape, as far as it is used here."""
+    record = result["record"]
+    made_from, command = record.get("input") or {}, record.get("command") or {}
+    maps = (made_from, command, command.get("options", {}) if isinstance(command, dict) else None)
+    if not all(isinstance(part, dict) for part in maps):
+        return False
+    parts = [made_from.get(name) or {} for name in ("reading", "selection", "group")]
+    parts += [record.get("settings") or {}, record.get("versions") or {}, result.get("group") or {}]
+    files = made_from.get("files") or []
+    named = isinstance(files, list) and all(isinstance(f, dict) and isinstance(f.get("name"), str) for f in files)
+    return isinstance(record.get("version"), str) and named and all(isinstance(part, dict) for part in parts)
 
 
 def invocation_of(result: Mapping[str, Any], path: str | Path) -> Invocation:
@@ -61,7 +80,10 @@ def invocation_of(result: Mapping[str, Any], path: str | Path) -> Invocation:
     record = result["record"]
     recorded = record.get("command")
     if isinstance(recorded, Mapping) and isinstance(recorded.get("name"), str):
-        return Invocation(recorded["name"], dict(recorded.get("options") or {}))
+        if recorded["name"] not in REPEATABLE:
+            raise InputError(f"{path}: was made by `palmares {recorded['name']}`, which is not made again")
+        options = {name: value for name, value in recorded["options"].items() if name not in _NOT_RECORDED}
+        return Invocation(recorded["name"], options)
     made_from = record.get("input")
     if record.get("model") is None or "unit" not in record or "systems" not in result or not made_from:
         raise InputError(f"{path}: was not printed by a command, and is no ranking of judgments that were read")
@@ -110,10 +132,14 @@ def _load(context: click.Context, parameter: click.Parameter, value: str | None)
     recorded = invocation_of(results_in(value)[0], value)
     if recorded.name != context.info_name:
         raise InputError(f"{value}: was made by `palmares {recorded.name}`, not by `palmares {context.info_name}`")
-    known = {option.name for option in context.command.params}
-    if unknown := sorted(set(recorded.options) - known):
-        raise InputError(f"{value}: was made with options that this version does not have: {', '.join(unknown)}")
-    context.default_map = {**recorded.options}
+    context.default_map = defaults(recorded, context.command)
+
+
+def defaults(recorded: Invocation, command: click.Command) -> dict[str, Any]:
+    """Recorded options as the defaults of a command, which must have them."""
+    if unknown := sorted(set(recorded.options) - {option.name for option in command.params}):
+        raise InputError(f"the result was made with options that this version does not have: {', '.join(unknown)}")
+    return dict(recorded.options)
 
 
 again_option = click.option(

@@ -55,8 +55,9 @@ def agreement(
     """  # fmt: skip
     from ..analysis.agreement.run import agreement as measure
 
-    if as_published and counting == "two-judges":
-        raise InputError("--as-published is --counting wmt16, and --counting two-judges was given too; leave one out")
+    named = click.get_current_context().get_parameter_source("counting") is click.core.ParameterSource.COMMANDLINE
+    if as_published and named and counting != "wmt16":
+        raise InputError(f"--as-published is --counting wmt16, and --counting {counting} was given too; leave one out")
     counting = "wmt16" if as_published else counting
     extra = ("system1Id",) if counting == "wmt16" and _pairs_in_file_order(inputs) else ()
     measured = partial(measure, judges=judges, counting=counting, resamples=resamples, p=p)

@@ -62,10 +62,13 @@ class Inputs:
     @property
     def options(self) -> ReadOptions:
         """How to read."""
-        from ..ingest.base import ReadOptions, ScoreOptions
+        from ..ingest.base import MOST_DROPPED, ReadOptions, ScoreOptions
 
         if self.strict and self.lenient:
             raise InputError("--strict allows no faulty record, --lenient any; leave out one of them")
+        if (self.strict or self.lenient) and self.max_dropped != MOST_DROPPED:
+            asked = "--strict allows no" if self.strict else "--lenient allows any"
+            raise InputError(f"{asked} faulty record, and --max-dropped says how many; leave out one of them")
         return ReadOptions(
             columns=keyed(self.columns, "--column", empty=True),
             extra=self.extra,

@@ -4,16 +4,25 @@ from __future__ import annotations
 
 import io
 import json
-from collections.abc import Mapping, Sequence
-from contextlib import redirect_stdout
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, redirect_stdout
+from hashlib import sha256
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import click
 
 from ..errors import ConvergenceError, InputError
 from . import COMMANDS, options
-from .again import Invocation, invocation_of, results_in
+from .again import Invocation, defaults, invocation_of, results_in
+
+if TYPE_CHECKING:
+    from ..analysis.verify import Verification
+    from ..report.tables import Grouped
+
+#: The group of a result, to match it with what is found.
+Key: TypeAlias = "frozenset[tuple[str, str | None]]"
 
 
 @click.command()
@@ -29,45 +38,53 @@ def verify(context: click.Context, result: str, files: tuple[str, ...], printing
     anything differs.
     """  # fmt: skip
     from ..analysis.verify import group_of
-    from ..analysis.verify import verify as compared
-    from ..report.tables import Grouped
 
     recorded = results_in(result)
     invocation = invocation_of(recorded[0], result)
-    found = {_key(group_of(each)): each for each in _run(invocation, _located(recorded[0], result, files))}
-    verified = [
-        Grouped(compared(each, again) if (again := found.get(_key(group))) else _missing(group), tuple(group.items()))
-        for each in recorded
-        for group in [group_of(each)]
-    ]
+    found: dict[Key, list[dict[str, Any]]] = {}
+    for each in _run(invocation, _located(recorded[0], result, files)):
+        found.setdefault(_key(group_of(each)), []).append(each)
+    verified = [_verified(each, found) for each in recorded]
+    if recorded[0]["record"].get("command"):  # a program may have kept one group of several
+        verified += [_unmatched(group_of(each), "is not in the file") for rest in found.values() for each in rest]
     printing.show("verify", verified)
     if not all(each.result.equal for each in verified):
         context.exit(1)
 
 
-def _key(group: Mapping[str, str | None]) -> frozenset[tuple[str, str | None]]:
+def _key(group: Mapping[str, str | None]) -> Key:
     return frozenset(group.items())
 
 
-def _missing(group: Mapping[str, str | None]) -> Any:
-    from ..analysis.verify import Verification
+def _verified(recorded: dict[str, Any], found: Mapping[Key, list[dict[str, Any]]]) -> Grouped[Verification]:
+    """One result beside what was found for its group, which is used up: experiments have no groups, but an order."""
+    from ..analysis.verify import group_of, verify
+    from ..report.tables import Grouped
 
-    return Verification(group, 0, obstacle="the judgments have no such group any more")
+    group = group_of(recorded)
+    again = found.get(_key(group))
+    if not again:
+        return _unmatched(group, "the judgments have no such group")
+    return Grouped(verify(recorded, again.pop(0)), tuple(group.items()))
+
+
+def _unmatched(group: dict[str, str | None], obstacle: str) -> Grouped[Verification]:
+    from ..analysis.verify import Verification
+    from ..report.tables import Grouped
+
+    return Grouped(Verification(group, 0, obstacle=obstacle), tuple(group.items()))
 
 
 def _run(invocation: Invocation, files: Sequence[str]) -> list[dict[str, Any]]:
     """Run a command again, on these files, and read what it prints."""
-    if invocation.name not in COMMANDS:
-        raise InputError(f"the result was made by `palmares {invocation.name}`, which this version does not have")
     command: click.Command = COMMANDS.load(invocation.name)
-    known = {parameter.name for parameter in command.params}
-    if unknown := sorted(set(invocation.options) - known):
-        raise InputError(f"the result was made with options that this version does not have: {', '.join(unknown)}")
+    options = defaults(invocation, command)
     printed = io.StringIO()
-    arguments = ["--format", "json", *(["--", *files] if "files" in known else [])]
+    arguments = ["--format", "json", *(["--", *files] if any(p.name == "files" for p in command.params) else [])]
     with (
+        _without_variables(command),
         redirect_stdout(printed),
-        command.make_context(invocation.name, arguments, default_map=dict(invocation.options)) as context,
+        command.make_context(invocation.name, arguments, default_map=options) as context,
     ):
         try:
             command.invoke(context)
@@ -77,11 +94,27 @@ def _run(invocation: Invocation, files: Sequence[str]) -> list[dict[str, Any]]:
     return content if isinstance(content, list) else [content]
 
 
+@contextmanager
+def _without_variables(command: click.Command) -> Iterator[None]:
+    """Environment variables that set options of a command do not set them: the record does."""
+    names = [name for p in command.params for name in ([p.envvar] if isinstance(p.envvar, str) else p.envvar or [])]
+    kept = {name: os.environ.pop(name) for name in names if name in os.environ}
+    try:
+        yield
+    finally:
+        os.environ.update(kept)
+
+
 def _located(recorded: Mapping[str, Any], result: str, given: Sequence[str]) -> list[str]:
     """The files a result was made from: those given, else where they were, else beside the result."""
-    wanted = (recorded["record"].get("input") or {}).get("files", [])
     left = list(given)
-    return [_find(file, result, left) for file in wanted]
+    found = [_find(file, result, left) for file in (recorded["record"].get("input") or {}).get("files", [])]
+    if left:
+        raise InputError(
+            f"{', '.join(left)}: not what the result was made from, by SHA-256; to repeat the analysis on other data, "
+            f"use --again {result}"
+        )
+    return found
 
 
 def _find(file: Mapping[str, Any], result: str, given: list[str]) -> str:
@@ -89,24 +122,19 @@ def _find(file: Mapping[str, Any], result: str, given: list[str]) -> str:
     from ..ingest.files import is_url
 
     name, digest = str(file["name"]), file.get("sha256")
-    if given:
-        same = [path for path in given if _digest(path) == digest or digest is None]
-        if not same:
-            raise InputError(
-                f"{', '.join(given)}: not the {name} that the result was made from, whose SHA-256 is {digest}; to "
-                f"repeat the analysis on other data, use --again {result}"
-            )
-        given.remove(same[0])
-        return same[0]
+    for path in given:
+        if digest is None or _digest(path) == digest:
+            given.remove(path)
+            return path
     if is_url(name):  # without a password, if it had one
         return name
     places = dict.fromkeys([Path(name), Path(result).parent / name, Path(result).parent / Path(name).name])
     there = [path for path in places if path.is_file()]
     if not there:
         raise InputError(f"{name}: is neither there nor beside {result}; name it: palmares verify {result} FILE")
-    for path in there:
-        if digest is None or _digest(str(path)) == digest:
-            return str(path)
+    for place in there:
+        if digest is None or _digest(str(place)) == digest:
+            return str(place)
     raise InputError(
         f"{there[0]}: has changed since the result was made (its SHA-256 was {digest}); give the file as it was, or "
         f"repeat the analysis with --again {result}"
@@ -114,7 +142,8 @@ def _find(file: Mapping[str, Any], result: str, given: list[str]) -> str:
 
 
 def _digest(path: str) -> str | None:
+    """The SHA-256 of a file's bytes, decompressed, as a result records it."""
     from ..ingest.files import is_url
-    from ..ingest.source import load
+    from ..ingest.source import unpacked
 
-    return None if is_url(path) else load(path).digest
+    return None if is_url(path) else sha256(unpacked(path)[1]).hexdigest()

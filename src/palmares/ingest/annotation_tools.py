@@ -9,6 +9,7 @@ import polars as pl
 from ..errors import InputError
 from .base import RECORD, Dropped, ReadOptions
 from .columns import Roles, Sieve
+from .ids import settle
 from .pairwise import Pairwise
 
 #: Columns in which the answer stands, as a word for a side, and the places of the two sides.
@@ -43,6 +44,8 @@ def compare_sides(frame: pl.DataFrame, roles: Roles, options: ReadOptions, *, si
         column |= {"position_a": _LEFT, "position_b": _RIGHT}
         options = replace(options, outcomes="sides", values={})
     sieve = Pairwise().sift(answered, Roles(column, roles.present), replace(options, columns={}))
+    # The question that was named is no column by now.
+    settle(sieve, replace(options, columns={}))
     missing = frame.filter(pl.col(ANSWER).is_null())[RECORD]
     sieve.dropped += [Dropped(record, silent, "skipped") for record in missing]
     if len(missing):

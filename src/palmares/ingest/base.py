@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, fields, replace
+from pathlib import Path
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -247,11 +248,17 @@ class ReadReport:
         return replace(self, dropped=tuple(d for d in self.dropped if d.kind == kind))
 
     def origin(self, options: ReadOptions, format: str = "auto") -> Origin:
-        """Where the judgments that were read come from; ``format`` is the one that was asked for."""
-        faulty = len(self.rejected)
-        source = SourceFile(self.source, self.format, self.records, faulty, len(self.dropped) - faulty, self.digest)
+        """Where the judgments that were read come from; ``format`` is the one that was asked for.
+
+        Results are published: of a file elsewhere on the machine, they have the name and not the folders.
+        """
+        faulty, name = len(self.rejected), self.source
+        if Path(name).is_absolute():
+            inside = Path(name).is_relative_to(Path.cwd())
+            name = str(Path(name).relative_to(Path.cwd())) if inside else Path(name).name
+        source = SourceFile(name, self.format, self.records, faulty, len(self.dropped) - faulty, self.digest)
         share = f"{faulty} of {self.records} records ({100 * faulty / self.records:.2g} %)" if faulty else ""
-        left_out = [f"{self.source}: left out {share}, which cannot be read"] if faulty else []
+        left_out = [f"{name}: left out {share}, which cannot be read"] if faulty else []
         asked = {} if format == "auto" else {"format": format}
         return Origin((source,), {**asked, **options.changed()}, notes=(*left_out, *self.notes))
 

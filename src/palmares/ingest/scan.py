@@ -18,7 +18,7 @@ from typing import Any
 import polars as pl
 
 from ..errors import InputError
-from ..judgments import Judgments, PairCounts
+from ..judgments import Judgments, Origin, PairCounts
 from .answers import ONE_HOT
 from .base import RECORD, Dropped, ReadOptions, ReadReport
 from .columns import Roles
@@ -173,7 +173,12 @@ def _digest(name: str) -> str:
 
 def _by_pair(judgments: Judgments) -> dict[str | None, PairCounts]:
     parts = judgments.split("lang_pair").items()
-    return {pair: replace(part.counts, lang_pair=pair, origin=part.origin) for pair, part in parts}
+    return {pair: replace(part.counts, lang_pair=pair, origin=_counted(part.origin)) for pair, part in parts}
+
+
+def _counted(origin: Origin | None) -> Origin | None:
+    """The origin of counts, which are not what the judgments themselves would be."""
+    return origin and replace(origin, reading={**origin.reading, "scan": True})
 
 
 def _find(stream: _Stream, groups: pl.DataFrame, faulty: Mapping[int, Dropped]) -> Iterator[Dropped]:

@@ -57,7 +57,7 @@ class Origin:
 
     def split(self, by: str, value: str | None) -> Origin:
         """The origin of the judgments that have this value."""
-        return self if value is None else replace(self, group={**self.group, by: value})
+        return replace(self, group={**self.group, by: value})
 
     def chosen(self) -> Origin:
         """The origin of rows that a program picked out."""
