@@ -35,7 +35,7 @@ _HALF_CHARACTER = re.compile("[\ud800-\udfff]")
 
 @dataclass(frozen=True)
 class Source:
-    """A whole input in memory. ``name`` is what messages call it, ``digest`` the SHA-256 of its bytes as they came."""
+    """A whole input in memory. ``name`` is what messages call it, ``digest`` the SHA-256 of its bytes, decompressed."""
 
     name: str
     data: bytes = field(repr=False)

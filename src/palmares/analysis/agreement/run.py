@@ -337,7 +337,7 @@ def _notes(judgments: Judgments, rows: Rows, measures: tuple[Measure, ...], resa
     if positions and (shared := int((positions[0] == positions[1]).sum())):
         notes.append(
             f"{shared} of {len(judgments)} judgments are between systems that had one output, which all must tie; "
-            "leave such outputs whole with --collapse (merged='collapse' from Python)"
+            "leave such outputs whole with --collapse (ReadOptions(merged='collapse') from Python)"
         )
     for measure in measures:
         notes += _notes_on(measure, resamples)

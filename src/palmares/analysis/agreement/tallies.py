@@ -143,5 +143,5 @@ def _shown_second(judgments: Judgments) -> BoolArray:
     raise InputError(
         "this counting distinguishes pairs by the order of their systems, which these judgments do not have: it needs "
         "positions, or the first system of every row in a column system1Id, as in the pairwise files of WMT (read "
-        "with --collapse --extra system1Id; merged='collapse', extra=['system1Id'] from Python)"
+        "with --collapse --extra system1Id; extra=['system1Id'], options=ReadOptions(merged='collapse') from Python)"
     )
