@@ -40,18 +40,20 @@ def said(odd: Odd) -> str:
     with contextlib.redirect_stdout(printed), contextlib.redirect_stderr(messages), contextlib.suppress(SystemExit):
         main(["rank", odd.name, *odd.options, "--resamples", "40", "--format", "json"])
     if not printed.getvalue():
-        return _cell("refused: " + messages.getvalue().removeprefix("palmares: error: "))
+        return _cell("refused", messages.getvalue().removeprefix("palmares: error: "))
     (ranking,) = json.loads(printed.getvalue())
     kept = [note for note in ranking["notes"] if odd in CAMPAIGNS or not note.startswith(_OF_SIZE)]
     ranks: dict[int, list[str]] = {}
     for line in ranking["systems"]:
         ranks.setdefault(line["rank"], []).append(line["system"])
     order = " > ".join(" = ".join(names) for names in ranks.values())
-    return _cell("\n".join([order, *messages.getvalue().splitlines(), *kept]))
+    return _cell(order, "\n".join([messages.getvalue(), *kept]))
 
 
-def _cell(text: str) -> str:
-    return text.strip().replace("|", "\\|").replace("<", "&lt;").replace("*", "\\*").replace("\n", "<br>")
+def _cell(verdict: str, said: str) -> str:
+    """A verdict, and what is said as code, so that no dash or quotation mark is made more beautiful."""
+    lines = [f"`{line}`" for line in said.replace("|", "\\|").splitlines() if line.strip()]
+    return "<br>".join([f"**{verdict}**", *lines])
 
 
 def page() -> str:
