@@ -22,7 +22,9 @@ import palmares as pm
 from palmares.campaign import Role
 from palmares.campaign.people import Person
 from palmares.experiments import EXPERIMENTS
+from palmares.experiments.base import Reproduction, Row
 from palmares.judgments import Judgments
+from palmares.ranking.record import Record
 from palmares.report.campaign import Invitation
 from palmares.report.shortening import shortened, wrapped
 from palmares.report.tables import Column, Grouped, Table, rendered, to_terminal
@@ -124,7 +126,7 @@ def matrix(columns: int) -> Table:
     heads = [Column(""), Column("system", align="left"), *[Column(str(c)) for c in range(1, columns + 1)]]
     rows = [[r, f"name-{r}", *[f".{10 * r + c:03}" for c in range(1, columns + 1)]] for r in (1, 2)]
     return Table(heads, [*rows, ["", "score", *[f".{c:02}" for c in range(1, columns + 1)]]], "de-en",
-                 frozenset({2}), "model:x|seed:0", ["A note."], keys=2)  # fmt: skip
+                 frozenset({2}), "model:x|seed:0", ["A note."], keys=(0, 1))  # fmt: skip
 
 
 def test_a_wide_matrix_is_printed_in_parts_with_the_names_of_its_rows() -> None:
@@ -147,6 +149,39 @@ def test_a_wide_matrix_is_printed_in_parts_with_the_names_of_its_rows() -> None:
         "A note.",
         "model:x|seed:0",
     ]
+
+
+KEYS = [
+    ("audit", "findings", ["flag", "check"]), ("audit", "claims", ["system", "is"]),
+    ("audit", "details", ["check", "who"]), ("diff", None, ["system"]), ("rank", None, ["system"]),
+    ("compare", "calibration", ["model"]), ("coverage", None, ["model", "unit"]),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("width", [40, 60, 80])
+@pytest.mark.parametrize(("command", "part", "keys"), KEYS)
+def test_every_part_says_what_its_rows_are_about(
+    results: dict[str, list[Grouped]], command: str, part: str | None, keys: list[str], width: int
+) -> None:
+    lines = rendered(command, results[command], "table", part, width=width).text.splitlines()
+    headings = [lines[i - 1].split() for i, line in enumerate(lines) if set(line) == {"─"} and not _is_row(lines, i)]
+    assert headings
+    assert all(set(keys) <= set(heading) for heading in headings)
+
+
+def _is_row(lines: list[str], i: int) -> bool:
+    """Whether a rule stands between rows, not below a heading: above it, up to the last blank line, is another."""
+    above = next((k for k in range(i - 1, -1, -1) if not lines[k] or set(lines[k]) == {"─"}), None)
+    return above is not None and lines[above] != ""
+
+
+def test_numbers_of_an_experiment_stand_beside_what_they_are() -> None:
+    row = Row("perplexity of TrueSkill", 1.25, 1.5, 0.01, 12_345, group="Table 2: accuracy of the models", digits=2)
+    result = Reproduction("x-1", "t", "r", False, {}, (row,), (), (), {}, Record.of({}))
+    text = rendered("reproduce", [Grouped(result)], "table", width=60).text
+    parts = [part for part in text.split("\n\n") if "+0.25" in part or "1.50" in part]
+    assert len(parts) > 1
+    assert all("perplexity" in part for part in parts)
 
 
 def test_columns_stand_closer_before_a_table_is_cut() -> None:
@@ -305,7 +340,7 @@ def test_a_group_of_many_systems_is_ranked_in_parts_that_fit() -> None:
     names = [f"{LONG.format('KIT', 1000 + k)[: 60 - 4]}{1000 + k}" for k in range(200)]
     assert {len(name) for name in names} == {60}
     table = Table([Column(""), Column("system", align="left"), *[Column(str(c)) for c in range(200)]],
-                  [[r, name, *[".50‡"] * 200] for r, name in enumerate(names)], keys=2)  # fmt: skip
+                  [[r, name, *[".50‡"] * 200] for r, name in enumerate(names)], keys=(0, 1))  # fmt: skip
     lines = to_terminal(table, 80).splitlines()
     assert max(map(cell_len, lines)) <= 80
     heads = [line.split()[1:] for line in lines if line.split()[:1] == ["system"]]

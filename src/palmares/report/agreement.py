@@ -57,7 +57,7 @@ def _pairs(results: Sequence[Grouped[Agreement]]) -> Table:
     rules = frozenset(range(2, len(rows), 2))
     *before, last = [each.result.signature for each in results]
     notes = [_ITEMS[counting], *_notes(results), *before]
-    return Table(columns, rows, rules=rules, notes=notes, signature=last, keys=2)
+    return Table(columns, rows, rules=rules, notes=notes, signature=last, keys=(0, 1))
 
 
 def _title(each: Grouped[Agreement]) -> str | None:

@@ -53,7 +53,7 @@ def _findings(audit: Audit, title: str | None) -> Table:
         ]
         for f in audit.findings
     ]  # fmt: skip
-    return Table(columns, rows, title, signature=audit.signature, notes=_sentences(audit))
+    return Table(columns, rows, title, signature=audit.signature, notes=_sentences(audit), keys=(0, 1))
 
 
 def _claims(audit: Audit, title: str | None) -> Table:
@@ -72,7 +72,7 @@ def _claims(audit: Audit, title: str | None) -> Table:
         "holds: share of bootstrap samples in which the claim holds; by judges: of samples that draw whole judges.",
         *notes_of(audit.ranking),
     ]
-    return Table(columns, rows, title, frozenset({1}), audit.signature, notes)
+    return Table(columns, rows, title, frozenset({1}), audit.signature, notes, keys=(0, 1))
 
 
 def _details(audit: Audit, title: str | None) -> Table:
@@ -91,7 +91,7 @@ def _details(audit: Audit, title: str | None) -> Table:
         rows += [[finding.check, s.name, s.effect, s.interval, s.p, s.detail] for s in shown]
     cut = [f.check for f in audit.findings if len(f.subjects) > _MOST_SUBJECTS]
     notes = [f"The first {_MOST_SUBJECTS} of each check; JSON has all of {', '.join(cut)}."] if cut else []
-    return Table(columns, rows, title, frozenset(rules - {0}), audit.signature, notes)
+    return Table(columns, rows, title, frozenset(rules - {0}), audit.signature, notes, keys=(0, 1))
 
 
 def _flat(each: Grouped[Audit], rows: Sequence[dict[str, Any]]) -> Table:

@@ -41,7 +41,8 @@ def _changes(changes: Changes, title: str | None) -> Table:
         ]
         for c in changes.systems
     ]
-    return Table(columns, rows, title, frozenset(), changes.signature, _sentences(changes))
+    by_name = (len(columns) - 1,)
+    return Table(columns, rows, title, frozenset(), changes.signature, _sentences(changes), keys=by_name)
 
 
 def _flat(each: Grouped[Changes]) -> Table:
