@@ -44,7 +44,7 @@ def _pairs(results: Sequence[Grouped[Agreement]]) -> Table:
     heading = "group" if any(name != "lang_pair" for each in results for name, _ in each.group) else "language pair"
     columns = [
         Column(heading, or_dash, "left"), Column("agreement", align="left"), *_kappa_columns(p),
-        Column("P(A)", _score), Column("P(E)", _score), Column("agreed", _count), Column("of pairs", _count),
+        Column("P(A)", _score), Column("P(E)", _score), Column("pairs agreed", _count), Column("pairs", _count),
         Column("items", _count), Column("judges", _count),
     ]  # fmt: skip
     # The published countings have no α.
@@ -79,9 +79,9 @@ def _judges(each: Grouped[Agreement]) -> Table:
     agreement = each.result
     columns = [
         Column("judge", align="left"), Column("judgments", _count), Column("ties", lambda v: f"{100 * v:.1f} %"),
-        *_kappa_columns(agreement.p), Column("P(A)", _score), Column("of pairs", _count),
-        Column("own kappa", _score), Column(f"{level_text(agreement.p)} interval", _interval, "left"),
-        Column("of pairs", _count),
+        *_kappa_columns(agreement.p), Column("P(A)", _score), Column("pairs", _count),
+        Column("own kappa", _score), Column(f"own {level_text(agreement.p)} interval", _interval, "left"),
+        Column("own pairs", _count),
     ]  # fmt: skip
     rows = [_judge_cells(line) for line in agreement.by_judge]
     return Table(columns, rows, _title(each), notes=[_JUDGES], signature=agreement.signature)
