@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..analysis.agreement import Agreement, JudgeAgreement, Kappa, Measure
+from ..errors import InputError
 from .tables import Column, Grouped, Table, View, front, interval_text, level_text, or_dash, score_text
 
 _ITEMS = {
@@ -32,6 +33,8 @@ def tables(results: Sequence[Grouped[Agreement]], part: str | None = None) -> li
 
 def flat(results: Sequence[Grouped[Agreement]], part: str | None = None) -> list[Table]:
     """Two rows per language pair, between judges and of judges with themselves; ``judges``: one row per judge."""
+    if part == "judges" and not any(each.result.by_judge for each in results):
+        raise InputError("judges were not compared with each other; ask for it with judges=True (--judges)")
     layout = _flat_judges if part == "judges" else _flat_pair
     return [layout(each) for each in results]
 
