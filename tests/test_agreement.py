@@ -198,6 +198,28 @@ def test_a_kappa_that_few_samples_have_gets_no_interval() -> None:
     assert "inter: κ is not defined in too many of the 1000 resamples to give it an interval" in found.notes
 
 
+def test_every_judge_without_a_kappa_or_an_interval_has_a_reason() -> None:
+    rows: list[Row] = []
+    for k in range(40):
+        rows += [(str(k), "ann", "A", "B", 1), (str(k), "bob", "A", "B", 1 if k % 3 else -1)]
+    # cid met the others on one segment of 40 only, and disagrees with one of them there; dan is always with ann.
+    rows += [("0", "cid", "A", "B", 1), ("0", "cid", "A", "B", 1)]
+    rows += [(f"d{k}", who, "A", "B", 0 if k else 1) for k in range(40) for who in ("dan", "eve")]
+    rows += [("f", "fay", "A", "B", 1)]
+    found = pm.agreement(table(rows), judges=True, resamples=100, rng=0)
+    without = {line.judge for line in found.by_judge if line.inter.interval is None}
+    assert without == {"cid", "dan", "eve", "fay"}
+    assert [note for note in found.notes if "κ" in note and "intra" not in note] == [
+        "κ without an interval, because too many of the 100 resamples have none of their pairs: cid",
+        "κ without an interval, because all of their pairs agree, or none does, in every sample too: dan, eve",
+        "without κ, because nobody else judged what they judged: fay",
+        "own κ without an interval, because all of their pairs agree, or none does, in every sample too: cid",
+        "without own κ, because they judged nothing twice: bob, ann, dan, eve, fay",
+    ]
+    # Nothing of it is said of a table that does not show judges.
+    assert not any("their pairs" in note for note in pm.agreement(table(rows), resamples=100, rng=0).notes)
+
+
 def test_judgments_without_judge_or_segment_are_left_out() -> None:
     more = table(BY_HAND).to_rows()
     blank = more.with_columns(judge=pl.lit(None, pl.String))

@@ -84,7 +84,7 @@ def test_the_command_prints_what_the_library_finds(ok: Callable[..., str], campa
 
 def test_a_table_has_two_rows_a_language_pair(ok: Callable[..., str], file: Callable[..., Path]) -> None:
     lines = ok(file(BY_HAND + OTHER), *NO_INTERVALS).splitlines()
-    head = "language pair agreement kappa 95 % interval Landis & Koch P(A) P(E) agreed of pairs items judges"
+    head = "language pair agreement kappa 95 % interval Landis & Koch P(A) P(E) pairs agreed pairs items judges"
     assert words(lines[0]) == f"{head} alpha ordinal alpha"
     assert words(lines[2]) == "cs-en inter 0.246 – fair 0.500 0.337 2 4 2 3 0.438 0.775"
     assert words(lines[3]) == "cs-en intra −0.508 – poor 0.000 0.337 0 1 1 1 −0.200 0.250"
@@ -98,6 +98,9 @@ def test_judges_follow_the_table_lowest_first(ok: Callable[..., str], file: Call
     both = ok(file(BY_HAND), "--judges", *NO_INTERVALS)
     lines = both.split("\n\n")[1].splitlines()
     assert lines[0] == "cs-en"
+    # In a part of the table, a heading must do without its neighbours.
+    heads = re.split(r" {2,}", lines[1].strip())
+    assert heads[-4:] == ["pairs", "own kappa", "own 95 % interval", "own pairs"]
     assert [line.split()[0] for line in lines[3:6]] == ["cid", "ann", "bob"]
     assert words(lines[4]) == "ann 4 25.0 % 0.497 – moderate 0.667 3 −0.508 – 1"
 

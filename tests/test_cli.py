@@ -591,3 +591,7 @@ def test_describe_heads_its_csv_like_other_commands(ok: object, campaign: Path) 
     (row,) = csv.DictReader(io.StringIO(ok("describe", campaign, "--format", "csv").out))
     assert list(row)[:5] == ["lang_pair", "systems", "rankings", "judgments", "per_system"]
     assert row["lang_pair"] == "cs-en"
+    # Numbers, also where the table has 12.5 % and 6 of 10.
+    (known,) = ok("describe", campaign, "--format", "json").json
+    assert float(row["ties"]) == known["ties"] / known["judgments"]
+    assert (int(row["pairs_compared"]), int(row["pairs"])) == (known["pairs_compared"], known["pairs"])

@@ -20,6 +20,7 @@ from palmares.cli import cli, main
 from palmares.errors import InputError
 from palmares.judgments import Judgments
 from palmares.ranking.record import Record
+from palmares.report.tables import Grouped, rendered
 
 
 def ranking_json(
@@ -154,8 +155,43 @@ def test_a_score_that_never_varied_is_not_compared() -> None:
     new = ranking_json({"a": (2.0, 0.2), "b": (-2.0, 0.2)}, data="new")
     changes = pm.diff(old, new)
     assert by_system(changes)["a"].verdict == "not compared"
-    assert by_system(changes)["b"].verdict == "rose"
     assert "no error of the score" in changes.notes[0]
+    # Around the mean of the compared, one system alone cannot move; with an anchor, it can.
+    assert by_system(changes)["b"].verdict == "not compared"
+    assert "no other system to see its score from: b" in changes.notes[1]
+    anchored = (remade(ranking, anchor="c=0", data=ranking["record"]["data"]) for ranking in (old, new))
+    assert by_system(pm.diff(*anchored))["b"].verdict == "rose"
+
+
+def test_a_system_that_is_not_compared_does_not_move_the_others() -> None:
+    # P won everything, and only a prior keeps its score finite. It falls by 6, which lifts the others by 3 each; beyond
+    # that, Q gains .2 on R: ±.1 around their own mean.
+    old = ranking_json({"P": (8.0, None), "Q": (-3.5, 0.3), "R": (-4.5, 0.3)}, data="old")
+    new = ranking_json({"P": (2.0, 0.5), "Q": (-0.4, 0.3), "R": (-1.6, 0.3)}, data="new")
+    changes = pm.diff(old, new)
+    assert [by_system(changes)[name].change for name in "QR"] == pytest.approx([0.1, -0.1])
+    assert {by_system(changes)[name].verdict for name in "QR"} == {"not shown"}
+    assert by_system(changes)["P"].verdict == "not compared"
+    assert "everything: P; the others are compared around their own mean" in changes.notes[0]
+    # Shares of wins are what they are.
+    shares = (remade(ranking, model="expected-wins", data=ranking["record"]["data"]) for ranking in (old, new))
+    assert by_system(pm.diff(*shares))["Q"].change == pytest.approx(3.1)
+
+
+def test_a_pair_that_turned_round_is_told_apart_in_both() -> None:
+    old = ranking_json({"R": (2, 0.1), "Q": (1, 0.1), "S": (0, 0.1)}, clusters=[1, 2, 3], data="old")
+    new = ranking_json({"Q": (2, 0.1), "R": (1, 0.1), "S": (0, 0.1)}, clusters=[1, 2, 3], data="new")
+    changes = pm.diff(old, new)
+    assert (changes.told_apart, changes.merged, changes.turned) == ((), (), (("Q", "R"),))
+    text = rendered("diff", [Grouped(changes)], "table").text
+    assert "told apart the other way round (different clusters): Q above R\n" in text
+    assert "95 % interval" in text
+    # Said once, where samples support both orders.
+    sure = [[0.5, 1, 1], [0, 0.5, 1], [0, 0, 0.5]]
+    known = pm.diff({**old, "better": sure}, {**new, "better": sure})
+    text = rendered("diff", [Grouped(known)], "table").text
+    assert "reversed: R stood above Q" in text
+    assert "the other way round" not in text
 
 
 def test_scores_that_depend_on_the_field_are_not_compared_when_it_changed() -> None:
@@ -250,7 +286,8 @@ def test_the_json_of_a_diff_has_its_documented_shape(pair_of_files: tuple[str, s
     result = CliRunner().invoke(cli, ["diff", *pair_of_files, "--format", "json"])
     (changes,) = json.loads(result.stdout)
     assert set(changes) == {
-        "systems", "reversals", "told_apart", "merged", "settings", "judgments", "notes", "signature", "record", "group"
+        "systems", "reversals", "told_apart", "merged", "turned", "settings", "judgments", "notes", "signature",
+        "record", "group",
     }  # fmt: skip
     assert set(changes["systems"][0]) == {
         "system", "verdict", "old_rank", "new_rank", "old_range", "new_range", "change", "interval", "p"

@@ -6,6 +6,7 @@ import builtins
 import sys
 import warnings
 from collections.abc import Callable
+from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
@@ -319,3 +320,15 @@ def test_pandas_is_enough() -> None:
         frame = ranking.to_pandas()
     assert list(frame["system"]) == list(ranking.systems)
     assert frame["score"].dtype == np.float64
+
+
+def test_a_part_without_rows_says_how_to_get_them_or_has_its_columns(results: dict[str, Any]) -> None:
+    judgments, reproduction = results["Judgments"], results["Reproduction"]
+    with pytest.raises(InputError, match="judges were not compared with each other; ask for it with judges=True"):
+        pm.agreement(judgments, resamples=0, rng=0).to_pandas("judges")
+    assert replace(reproduction, rows=()).table().columns == reproduction.table().columns
+
+
+def test_what_can_be_counted_is_a_number_in_a_frame() -> None:
+    frame = pm.describe(counted({("a", "b"): (3, 2, 1), ("b", "c"): (1, 0, 0), ("x", "y"): (0, 1, 0)})).table()
+    assert frame.select("ties", "pairs_compared", "pairs").row(0) == (3 / 8, 3, 10)

@@ -22,7 +22,9 @@ import palmares as pm
 from palmares.campaign import Role
 from palmares.campaign.people import Person
 from palmares.experiments import EXPERIMENTS
+from palmares.experiments.base import Reproduction, Row
 from palmares.judgments import Judgments
+from palmares.ranking.record import Record
 from palmares.report.campaign import Invitation
 from palmares.report.shortening import shortened, wrapped
 from palmares.report.tables import Column, Grouped, Table, rendered, to_terminal
@@ -108,13 +110,12 @@ def test_other_formats_know_no_width(results: dict[str, list[Grouped]], output: 
 
 def test_names_of_a_ranking_stay_distinct(results: dict[str, list[Grouped]]) -> None:
     text = rendered("rank", results["rank"], "table", width=80).text
-    shown = re.findall(r"newstest\S*…\S*de-en$", text, re.MULTILINE)
+    shown = re.findall(r"…uedin\S*…\S*…$", text, re.MULTILINE)
     assert len(shown) == len(set(shown)) == SYSTEMS
     # Each fits one of the names only.
     systems = results["rank"][0].result.systems
     for text in shown:
-        head, tail = text.split("…")
-        assert sum(name.startswith(head) and name.endswith(tail) for name in systems) == 1
+        assert sum(re.fullmatch(re.escape(text).replace("…", ".*"), name) is not None for name in systems) == 1
 
 
 # -- parts -----------------------------------------------------------------------------------------
@@ -124,7 +125,7 @@ def matrix(columns: int) -> Table:
     heads = [Column(""), Column("system", align="left"), *[Column(str(c)) for c in range(1, columns + 1)]]
     rows = [[r, f"name-{r}", *[f".{10 * r + c:03}" for c in range(1, columns + 1)]] for r in (1, 2)]
     return Table(heads, [*rows, ["", "score", *[f".{c:02}" for c in range(1, columns + 1)]]], "de-en",
-                 frozenset({2}), "model:x|seed:0", ["A note."], keys=2)  # fmt: skip
+                 frozenset({2}), "model:x|seed:0", ["A note."], keys=(0, 1))  # fmt: skip
 
 
 def test_a_wide_matrix_is_printed_in_parts_with_the_names_of_its_rows() -> None:
@@ -147,6 +148,39 @@ def test_a_wide_matrix_is_printed_in_parts_with_the_names_of_its_rows() -> None:
         "A note.",
         "model:x|seed:0",
     ]
+
+
+KEYS = [
+    ("audit", "findings", ["flag", "check"]), ("audit", "claims", ["system", "is"]),
+    ("audit", "details", ["check", "who"]), ("diff", None, ["system"]), ("rank", None, ["system"]),
+    ("compare", "calibration", ["model"]), ("coverage", None, ["model", "unit"]),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("width", [40, 60, 80])
+@pytest.mark.parametrize(("command", "part", "keys"), KEYS)
+def test_every_part_says_what_its_rows_are_about(
+    results: dict[str, list[Grouped]], command: str, part: str | None, keys: list[str], width: int
+) -> None:
+    lines = rendered(command, results[command], "table", part, width=width).text.splitlines()
+    headings = [lines[i - 1].split() for i, line in enumerate(lines) if set(line) == {"─"} and not _is_row(lines, i)]
+    assert headings
+    assert all(set(keys) <= set(heading) for heading in headings)
+
+
+def _is_row(lines: list[str], i: int) -> bool:
+    """Whether a rule stands between rows, not below a heading: above it, up to the last blank line, is another."""
+    above = next((k for k in range(i - 1, -1, -1) if not lines[k] or set(lines[k]) == {"─"}), None)
+    return above is not None and lines[above] != ""
+
+
+def test_numbers_of_an_experiment_stand_beside_what_they_are() -> None:
+    row = Row("perplexity of TrueSkill", 1.25, 1.5, 0.01, 12_345, group="Table 2: accuracy of the models", digits=2)
+    result = Reproduction("x-1", "t", "r", False, {}, (row,), (), (), {}, Record.of({}))
+    text = rendered("reproduce", [Grouped(result)], "table", width=60).text
+    parts = [part for part in text.split("\n\n") if "+0.25" in part or "1.50" in part]
+    assert len(parts) > 1
+    assert all("perplexity" in part for part in parts)
 
 
 def test_columns_stand_closer_before_a_table_is_cut() -> None:
@@ -211,6 +245,25 @@ def test_a_name_loses_its_middle() -> None:
     assert shortened([name, "short"], 20) == {name: "newstest20…482.de-en", "short": "short"}
 
 
+def test_names_lose_first_what_all_of_them_share() -> None:
+    own = ["KIT.4482", "uedin-pbmt.4362", "online-B.0"]
+    names = [f"newstest2016.{name}.de-en" for name in own]
+    # 26 do for all but the beginning (22 letters), 17 for the own parts alone (15), and 16 not for the longest of them.
+    assert list(shortened(names, 26).values()) == [f"…{name}.de-en" for name in own]
+    assert list(shortened(names, 17).values()) == [f"…{name}…" for name in own]
+    assert list(shortened(names, 16).values()) == ["…KIT.4482…", "…uedin-p…t.4362…", "…online-B.0…"]
+    # A short name that stands beside them shares nothing, and does not hinder.
+    assert shortened([*names, "score"], 17)[names[0]] == "…KIT.4482…"
+
+
+def test_a_part_of_a_name_that_fits_another_is_not_shown_alone() -> None:
+    names = ["newstest2016.A.de-en", "newstest2016.large-A.de-en"]
+    shown = shortened(names, 13)
+    for name, text in shown.items():
+        pattern = re.escape(text).replace("…", ".*")
+        assert [other for other in names if re.fullmatch(pattern, other)] == [name]
+
+
 def test_what_is_shown_tells_names_apart_where_they_differ() -> None:
     ends = ["abcdefghij-x-klmnopqrst", "abcdefghij-y-klmnopqrst"]  # alike at both ends
     shown = shortened(ends, 14)
@@ -226,7 +279,7 @@ def test_a_number_tells_apart_what_nothing_else_does() -> None:
 
 
 @given(
-    st.lists(st.text("ab日\u0301-", min_size=1, max_size=30), min_size=1, max_size=12, unique=True), st.integers(3, 20)
+    st.lists(st.text("ab日\u0301-.", min_size=1, max_size=30), min_size=1, max_size=12, unique=True), st.integers(3, 20)
 )
 def test_shortened_names_fit_and_are_distinct(names: list[str], width: int) -> None:
     shown = shortened(names, width)
@@ -305,7 +358,7 @@ def test_a_group_of_many_systems_is_ranked_in_parts_that_fit() -> None:
     names = [f"{LONG.format('KIT', 1000 + k)[: 60 - 4]}{1000 + k}" for k in range(200)]
     assert {len(name) for name in names} == {60}
     table = Table([Column(""), Column("system", align="left"), *[Column(str(c)) for c in range(200)]],
-                  [[r, name, *[".50‡"] * 200] for r, name in enumerate(names)], keys=2)  # fmt: skip
+                  [[r, name, *[".50‡"] * 200] for r, name in enumerate(names)], keys=(0, 1))  # fmt: skip
     lines = to_terminal(table, 80).splitlines()
     assert max(map(cell_len, lines)) <= 80
     heads = [line.split()[1:] for line in lines if line.split()[:1] == ["system"]]

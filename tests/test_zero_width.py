@@ -6,6 +6,7 @@ Limits are worked out by hand, by minimising numerically, and by simulated campa
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from itertools import combinations
 
 import numpy as np
@@ -18,7 +19,7 @@ import palmares as pm
 from palmares.judgments import Judgments, unit_kinds
 from palmares.models import MODELS
 from palmares.models.ratios import Bojar, ExpectedWins, OrigWmt, least_mean
-from palmares.report.tables import interval_text
+from palmares.report.tables import Grouped, interval_text, rendered
 
 RATIOS = ("expected-wins", "bojar", "orig-wmt")
 
@@ -160,8 +161,8 @@ def test_bradley_terry_gives_no_interval_to_groups_that_only_the_prior_holds_tog
     data = counted({**inside, **{(up, down): (3, 0, 0) for up in "ab" for down in "cde"}})
     ranking = pm.rank(data, resamples=60, rng=0)
     assert {line.system for line in ranking.lines if line.interval is None} == {"a", "b"}
-    assert any(note.startswith("without an interval, because they won or lost every comparison with the others")
-               for note in ranking.notes)  # fmt: skip
+    said = "without an interval of the score, because they won or lost every comparison with the others"
+    assert any(note.startswith(said) for note in ranking.notes)
     # Seen from an anchor above, it is the others whose distance is not known.
     anchored = pm.rank(data, model="bradley-terry:anchor=a=0", resamples=60, rng=0)
     assert {line.system for line in anchored.lines if line.interval is None} == {"a", "c", "d", "e"}
@@ -178,7 +179,7 @@ def test_an_anchor_has_no_interval_and_the_reason_is_said() -> None:
     ranking = pm.rank(data, model="bradley-terry:scale=elo,anchor=b=1000", resamples=60, rng=0)
     shown = line_of(ranking, "b")
     assert (shown.score, shown.interval, shown.error) == (1000, None, None)
-    assert "without an interval, because the anchor fixes its score: b" in ranking.notes
+    assert "without an interval of the score, because the anchor fixes its score: b" in ranking.notes
     assert all(line.interval for line in ranking.lines if line.system != "b")
 
 
@@ -201,7 +202,9 @@ def test_scores_of_ties_alone_have_no_interval() -> None:
         ranking = pm.rank(data, model=model, resamples=60, rng=0)
         assert [line.interval for line in ranking.lines] == [None] * 3
         assert [line.error for line in ranking.lines] == [None] * 3
-        assert any(note.startswith("without an interval, because the score is the same") for note in ranking.notes)
+        assert any(
+            note.startswith("without an interval of the score, because the score is the same") for note in ranking.notes
+        )
 
 
 def test_judges_who_all_say_the_same_give_no_interval() -> None:
@@ -210,7 +213,8 @@ def test_judges_who_all_say_the_same_give_no_interval() -> None:
     ranking = pm.rank(data, model="expected-wins", resample="judge", resamples=60, rng=0)
     assert {line.interval for line in ranking.lines} == {None}
     assert (
-        "without an interval, because the score is the same in at least 95 % of the samples: a, b, c" in ranking.notes
+        "without an interval of the score, because the score is the same in at least 95 % of the samples: a, b, c"
+        in ranking.notes
     )
 
 
@@ -236,13 +240,53 @@ def test_the_table_shows_a_dash_and_json_null(ok: Callable, file: Callable) -> N
     assert shown["interval"] is shown["error"] is None
 
 
+def test_an_audit_of_ties_alone_has_no_interval_without_width() -> None:
+    audit = pm.audit(counted(dict.fromkeys(combinations(("s0", "s1", "s2"), 2), (0, 20, 0))), resamples=60, rng=0)
+    assert [claim.interval for claim in audit.claims] == [None] * 3
+    found = {finding.check: finding for finding in audit.findings}
+    assert found["intransitivity"].interval is found["ties"].interval is None
+    assert "(0 in at least 95 % of simulations)" in found["intransitivity"].sentence
+    # Nothing is above by .00, and no convention is compared with itself.
+    assert found["ties"].subjects[0].detail == "s0 and s1 are level however ties are counted"
+    text = rendered("audit", [Grouped(audit)], "table").text
+    assert "[0, 0]" not in text
+    assert "note: without an interval, because nothing varies that could give one: intransitivity, ties\n" in text
+    assert "–: the two are level in every sample." in text
+
+
+def test_circles_that_no_simulation_has_give_no_interval() -> None:
+    data = counted({("a", "b"): (90, 0, 10), ("b", "c"): (90, 0, 10), ("a", "c"): (95, 0, 5)})
+    found = next(f for f in pm.audit(data, resamples=60, rng=0).findings if f.check == "intransitivity")
+    assert found.interval is None
+    assert (found.effect, found.skipped) == (0, None)
+
+
+def test_an_audit_says_what_its_intervals_are_of() -> None:
+    audit = pm.audit(champion(30), resamples=60, rng=0)
+    assert audit.claims[0].interval is not None
+    text = rendered("audit", [Grouped(audit)], "table", "claims").text
+    # The lead of a system may have an interval where its score has none; and it is not that of `rank --pairs`.
+    assert "normal 95 % interval" in text
+    assert "without an interval of the score" in text
+    lead = next(c for c in audit.claims if (c.kind, c.system) == ("above", "a"))
+    scores = audit.ranking.replicates.scores
+    error = (scores[:, 0] - scores[:, 1]).std(ddof=1)
+    assert lead.interval == pytest.approx((lead.difference - 1.96 * error, lead.difference + 1.96 * error), abs=1e-4)
+
+
+def test_narrow_intervals_of_an_audit_tell_their_ends_apart() -> None:
+    audit = pm.audit(champion(30), resamples=60, rng=0)
+    narrow = replace(audit, claims=(replace(audit.claims[0], interval=(0.00001, 0.00002)),))
+    assert "[0.00001, 0.00002]" in rendered("audit", [Grouped(narrow)], "table", "claims").text
+
+
 def test_a_difference_is_judged_only_where_both_rankings_know_the_error() -> None:
     old, new = (pm.rank(champion(wins), resamples=60, rng=0) for wins in (30, 300))
     changes = pm.diff(old, new)
     verdicts = {change.system: change.verdict for change in changes.systems}
     assert verdicts["x"] == "not compared"
     assert "not compared" not in (verdicts["a"], verdicts["b"])
-    assert any(note.endswith("everything: x") for note in changes.notes)
+    assert any("everything: x;" in note for note in changes.notes)
 
 
 @pytest.mark.parametrize(

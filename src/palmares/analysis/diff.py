@@ -5,23 +5,18 @@ A ranking is read back from its JSON, so that last year's published file is enou
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
 from itertools import combinations
-from pathlib import Path
 from typing import Any, ClassVar, Literal, NamedTuple, get_args
 
-import numpy as np
-
 from ..errors import InputError
-from ..ingest.source import load
-from ..judgments import FloatArray
 from ..ranking.record import Record
-from ..ranking.result import RankedSystem, Ranking
+from ..ranking.result import Ranking
 from ..ranking.significance import holm
 from ..results import Shown, counted
+from .published import Published, published
 
 Shared = Literal["none", "all"]
 SHARED: tuple[Shared, ...] = get_args(Shared)
@@ -35,9 +30,6 @@ _RANGES = ("unit", "resamples", "p", "sided", "largest_component", "version")
 _FIELD_FREE = ("bradley-terry",)
 #: A score that no sample changed has no error to speak of; rankings write none (as of a system that won everything).
 _NO_ERROR = 1e-9
-_EXPECTED = "expected what `palmares rank --format json` prints"
-#: The values that tell the rankings of one file apart: (("lang_pair", "fr-en"),).
-Group = tuple[tuple[str, str | None], ...]
 
 
 @dataclass(frozen=True)
@@ -74,7 +66,8 @@ class Changes(Shown):
     """Everything that changed between two rankings.
 
     ``told_apart`` are pairs that stand in different clusters only in the new ranking, ``merged`` only in the old one,
-    the better system first; ``settings`` what was done differently, as (old, new).
+    ``turned`` in both but the other way round, the better system (for ``turned``, of the new ranking) first;
+    ``settings`` what was done differently, as (old, new).
     """
 
     shown_by: ClassVar[str] = "diff"
@@ -83,6 +76,7 @@ class Changes(Shown):
     reversals: tuple[Reversal, ...]
     told_apart: Pairs
     merged: Pairs
+    turned: Pairs
     settings: Mapping[str, tuple[str | None, str | None]]
     judgments: tuple[int, int]
     notes: tuple[str, ...]
@@ -140,8 +134,9 @@ def diff(
     return Changes(
         systems=tuple(_change(name, before, after, changes.get(name), p) for name in {**after.lines, **before.lines}),
         reversals=_reversals(before, after, p),
-        told_apart=tuple(pair for pair in apart_now if pair not in apart_then),
-        merged=tuple(pair for pair in apart_then if pair not in apart_now),
+        told_apart=tuple(pair for pair in apart_now if not {pair, pair[::-1]} & apart_then.keys()),
+        merged=tuple(pair for pair in apart_then if not {pair, pair[::-1]} & apart_now.keys()),
+        turned=tuple(pair for pair in apart_now if pair[::-1] in apart_then),
         settings={**settings, **_reading(before, after)},
         judgments=(before.judgments, after.judgments),
         notes=(obstacle,) if obstacle else _notes(before, after, shared),
@@ -203,10 +198,13 @@ def _notes(old: Published, new: Published, shared: Shared) -> tuple[str, ...]:
     if set(old.lines) != set(new.lines):
         notes.append("systems entered or left, so scores are compared around the mean of those in both")
     if unknown := sorted(_unvarying(old, new)):
+        around = "; the others are compared around their own mean" if _moves(old, new) else ""
         notes.append(
             f"not compared, because one ranking has no error of the score, as when a system wins everything: "
-            f"{', '.join(unknown)}"
+            f"{', '.join(unknown)}{around}"
         )
+    if len(only := _compared(old, new)) == 1 and _moves(old, new):
+        notes.append(f"not compared, because there is no other system to see its score from: {only[0]}")
     if shared == "none":
         notes.append(
             "taken as two separate sets of judgments; if one contains the other, --shared all gives narrower intervals"
@@ -226,8 +224,9 @@ def _score_changes(old: Published, new: Published, overlap: float, p: float) -> 
     """The change of score of every system in both, with its interval and adjusted p-value."""
     from scipy.special import ndtr, ndtri
 
-    unknown = _unvarying(old, new)
-    names = [name for name in _common(new, old) if name not in unknown]
+    names = _compared(old, new)
+    if len(names) < 2 and _moves(old, new):
+        return {}
     shift, width = _shift(old, new), float(ndtri(1 - p / 2))
     moved, errors = [], []
     for name in names:
@@ -251,12 +250,27 @@ def _overlap(old: Published, new: Published) -> float:
     return math.sqrt(fewer / more)
 
 
+def _compared(old: Published, new: Published) -> list[str]:
+    """The systems whose scores are compared."""
+    unknown = _unvarying(old, new)
+    return [name for name in _common(new, old) if name not in unknown]
+
+
+def _moves(old: Published, new: Published) -> bool:
+    """Whether systems that are not compared move the scores of those that are; an anchor holds the scale in place.
+
+    Scores of Bradley–Terry are around the mean of all: if one that won everything falls, the others rise by that alone.
+    """
+    compared = set(_compared(old, new))
+    return new.anchor is None and new.record.model in _FIELD_FREE and any(compared != set(r.lines) for r in (old, new))
+
+
 def _shift(old: Published, new: Published) -> float:
-    """By how much the scale moved because others are in the field; an anchor holds it in place."""
-    if new.anchor is not None or set(old.lines) == set(new.lines):
+    """By how much the scale moved because of systems that are not compared."""
+    if not _moves(old, new):
         return 0.0
-    common = _common(new, old)
-    return sum(new.lines[name].score - old.lines[name].score for name in common) / len(common)
+    names = _compared(old, new)
+    return sum(new.lines[name].score - old.lines[name].score for name in names) / len(names)
 
 
 def _change(name: str, old: Published, new: Published, moved: ScoreChange | None, p: float) -> SystemChange:
@@ -291,110 +305,14 @@ def _reversals(old: Published, new: Published, p: float) -> tuple[Reversal, ...]
     return tuple(reversals)
 
 
-def _apart(ranking: Published, other: Published) -> Pairs:
-    """Pairs in different clusters, among the systems that both rankings put into clusters."""
+def _apart(ranking: Published, other: Published) -> dict[tuple[str, str], None]:
+    """Pairs in different clusters, among the systems that both rankings put into clusters: a set, in order."""
     cluster = {name: ranking.lines[name].cluster or 0 for name in _common(ranking, other)}
     if any(line.cluster is None for r in (ranking, other) for line in r.lines.values()):
-        return ()
-    return tuple((a, b) for a in cluster for b in cluster if cluster[a] < cluster[b])
+        return {}
+    return {(a, b): None for a in cluster for b in cluster if cluster[a] < cluster[b]}
 
 
 def _common(ranking: Published, other: Published) -> list[str]:
     """The systems in both, in the order of the first."""
     return [name for name in ranking.lines if name in other.lines]
-
-
-# -- rankings, read back ------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class Published:
-    """What a ranking's JSON says; keys that earlier versions did not write are None."""
-
-    lines: Mapping[str, RankedSystem]
-    record: Record
-    judgments: int
-    better: FloatArray | None = field(default=None, repr=False)
-
-    @property
-    def data(self) -> str | None:
-        """The digest of the judgments."""
-        return self.record.facts.get("data")
-
-    @property
-    def input(self) -> Mapping[str, Any]:
-        """What was read, and how."""
-        return self.record.input or {}
-
-    @property
-    def anchor(self) -> str | None:
-        """What holds the scale in place, ``system=score``, if the model has such a setting and it is set."""
-        return self.record.settings.get("anchor") or None
-
-    def probability(self, above: str, below: str) -> float | None:
-        """The share of samples in which one system stood above the other."""
-        if self.better is None:
-            return None
-        names = list(self.lines)
-        return float(self.better[names.index(above), names.index(below)])
-
-
-def published(ranking: Ranking | Mapping[str, Any]) -> Published:
-    """A ranking, or its documented JSON shape, checked."""
-    entry = ranking.to_dict() if isinstance(ranking, Ranking) else ranking
-    if not isinstance(entry, Mapping):
-        raise InputError(f"not a ranking: got {type(entry).__name__}; {_EXPECTED}")
-    missing = [key for key in ("signature", "systems", "judgments") if not entry.get(key)]
-    if missing:
-        raise InputError(f"not a ranking: no {' and no '.join(missing)}; {_EXPECTED}")
-    if not entry.get("record"):
-        raise InputError(
-            "this ranking has no record of how it was made, which earlier versions did not write; "
-            "rank its judgments again with this version"
-        )
-    record = Record.from_dict(entry["record"])
-    try:
-        lines = [_line(line) for line in entry["systems"]]
-        better = None if entry.get("better") is None else np.array(entry["better"], dtype=np.float64)
-        checked = Published({line.system: line for line in lines}, record, int(entry["judgments"]), better)
-    except (TypeError, ValueError, KeyError, AttributeError) as error:
-        raise InputError(f"not a ranking: {type(error).__name__} {error}; {_EXPECTED}") from None
-    if better is not None and better.shape != (len(lines), len(lines)):
-        raise InputError(f"not a ranking: better is {better.shape} for {len(lines)} systems; {_EXPECTED}")
-    return checked
-
-
-def read_published(path: str | Path) -> dict[Group, Published]:
-    """The rankings of a JSON file (plain, .gz or .zst; ``-`` is standard input) by group."""
-    try:
-        content = json.loads(load(path).text())
-    except json.JSONDecodeError as error:
-        raise InputError(f"{path}: not JSON ({error}); {_EXPECTED}") from None
-    rankings = {}
-    for entry in content if isinstance(content, list) else [content]:
-        try:
-            ranking = published(entry)
-        except InputError as error:
-            raise InputError(f"{path}: {error}") from None
-        group = entry.get("group") or {"lang_pair": entry.get("lang_pair")}
-        rankings[tuple(group.items())] = ranking
-    if not rankings:
-        raise InputError(f"{path}: holds no ranking; {_EXPECTED}")
-    return rankings
-
-
-def _line(line: Mapping[str, Any]) -> RankedSystem:
-    return RankedSystem(
-        system=str(line["system"]),
-        score=float(line["score"]),
-        rank=int(line["rank"]),
-        range=_pair(line.get("range"), int),
-        cluster=None if line.get("cluster") is None else int(line["cluster"]),
-        interval=_pair(line.get("interval"), float),
-        error=None if line.get("error") is None else float(line["error"]),
-        best=None if line.get("best") is None else float(line["best"]),
-    )
-
-
-def _pair(value: Any, kind: type) -> Any:
-    return None if value is None else (kind(value[0]), kind(value[1]))

@@ -35,7 +35,7 @@ def diff(old: str, new: str, shared: Shared, p: float, printing: options.Printin
     does not explain it, corrected for the number of systems.
     """  # fmt: skip
     from ..analysis.diff import diff as compare
-    from ..analysis.diff import read_published
+    from ..analysis.published import read_published
     from ..report.tables import Grouped
 
     before, after = read_published(old), read_published(new)

@@ -48,8 +48,8 @@ def bootstrap_spread(
         )
     if unknown:
         notes.append(
-            "without an interval, because they won or lost every comparison with the others, and no bootstrap sample "
-            f"can show how unsure their scores are: {named(unknown)}"
+            "without an interval of the score, because they won or lost every comparison with the others, and no "
+            f"bootstrap sample can show how unsure their scores are: {named(unknown)}"
         )
     said = _said(replicates.systems, intervals, errors, model, p, apart_from=unknown)
     return Spread(said.intervals, said.errors, (*notes, *said.notes))
@@ -93,10 +93,13 @@ def _said(
     """With the reasons why systems have no interval, apart from those of whom it was said."""
     missing = [name for name, low in zip(systems, intervals[:, 0], strict=True) if np.isnan(low)]
     anchor = str(settings(model).get("anchor") or "").rpartition("=")[0]
-    notes = [f"without an interval, because the anchor fixes its score: {anchor}"] if anchor in missing else []
+    notes = (
+        [f"without an interval of the score, because the anchor fixes its score: {anchor}"] if anchor in missing else []
+    )
     if unvaried := [name for name in missing if name != anchor and name not in set(apart_from)]:
         level = f"{100 * (1 - p):g} %"
         notes.append(
-            f"without an interval, because the score is the same in at least {level} of the samples: {named(unvaried)}"
+            f"without an interval of the score, because the score is the same in at least {level} of the samples: "
+            f"{named(unvaried)}"
         )
     return Spread(intervals, errors, tuple(notes))

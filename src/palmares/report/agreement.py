@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..analysis.agreement import Agreement, JudgeAgreement, Kappa, Measure
+from ..errors import InputError
 from .tables import Column, Grouped, Table, View, front, interval_text, level_text, or_dash, score_text
 
 _ITEMS = {
@@ -32,6 +33,8 @@ def tables(results: Sequence[Grouped[Agreement]], part: str | None = None) -> li
 
 def flat(results: Sequence[Grouped[Agreement]], part: str | None = None) -> list[Table]:
     """Two rows per language pair, between judges and of judges with themselves; ``judges``: one row per judge."""
+    if part == "judges" and not any(each.result.by_judge for each in results):
+        raise InputError("judges were not compared with each other; ask for it with judges=True (--judges)")
     layout = _flat_judges if part == "judges" else _flat_pair
     return [layout(each) for each in results]
 
@@ -44,7 +47,7 @@ def _pairs(results: Sequence[Grouped[Agreement]]) -> Table:
     heading = "group" if any(name != "lang_pair" for each in results for name, _ in each.group) else "language pair"
     columns = [
         Column(heading, or_dash, "left"), Column("agreement", align="left"), *_kappa_columns(p),
-        Column("P(A)", _score), Column("P(E)", _score), Column("agreed", _count), Column("of pairs", _count),
+        Column("P(A)", _score), Column("P(E)", _score), Column("pairs agreed", _count), Column("pairs", _count),
         Column("items", _count), Column("judges", _count),
     ]  # fmt: skip
     # The published countings have no α.
@@ -57,7 +60,7 @@ def _pairs(results: Sequence[Grouped[Agreement]]) -> Table:
     rules = frozenset(range(2, len(rows), 2))
     *before, last = [each.result.signature for each in results]
     notes = [_ITEMS[counting], *_notes(results), *before]
-    return Table(columns, rows, rules=rules, notes=notes, signature=last, keys=2)
+    return Table(columns, rows, rules=rules, notes=notes, signature=last, keys=(0, 1))
 
 
 def _title(each: Grouped[Agreement]) -> str | None:
@@ -79,9 +82,9 @@ def _judges(each: Grouped[Agreement]) -> Table:
     agreement = each.result
     columns = [
         Column("judge", align="left"), Column("judgments", _count), Column("ties", lambda v: f"{100 * v:.1f} %"),
-        *_kappa_columns(agreement.p), Column("P(A)", _score), Column("of pairs", _count),
-        Column("own kappa", _score), Column(f"{level_text(agreement.p)} interval", _interval, "left"),
-        Column("of pairs", _count),
+        *_kappa_columns(agreement.p), Column("P(A)", _score), Column("pairs", _count),
+        Column("own kappa", _score), Column(f"own {level_text(agreement.p)} interval", _interval, "left"),
+        Column("own pairs", _count),
     ]  # fmt: skip
     rows = [_judge_cells(line) for line in agreement.by_judge]
     return Table(columns, rows, _title(each), notes=[_JUDGES], signature=agreement.signature)

@@ -10,7 +10,7 @@ from ..analysis.audit.claims import Claim
 from ..analysis.audit.findings import Finding, Interval, decimals
 from ..analysis.audit.run import Audit
 from .ranking import notes_of
-from .tables import Column, Grouped, Table, View, chance_text, level_text
+from .tables import Column, Grouped, Table, View, chance_text, interval_text, level_text
 
 _MOST_SUBJECTS = 20
 _IS = {"best": "best", "above": "above the next"}
@@ -53,14 +53,17 @@ def _findings(audit: Audit, title: str | None) -> Table:
         ]
         for f in audit.findings
     ]  # fmt: skip
-    return Table(columns, rows, title, signature=audit.signature, notes=_sentences(audit))
+    unknown = [f.check for f in audit.findings if f.p is not None and f.interval is None]
+    why = f"note: without an interval, because nothing varies that could give one: {', '.join(unknown)}"
+    notes = [*_sentences(audit), *(["", why] if unknown else [])]
+    return Table(columns, rows, title, signature=audit.signature, notes=notes, keys=(0, 1))
 
 
 def _claims(audit: Audit, title: str | None) -> Table:
     """One row per claim: by how much, how sure, and the verdict; systems in order, each above that of the next row."""
     columns = [
         Column("system", align="left"), Column("is", align="left"), Column("by", _effect),
-        Column(f"{level_text(audit.p)} interval", _span), Column("holds", _share), Column("by judges", _share),
+        Column(f"normal {level_text(audit.p)} interval", _span), Column("holds", _share), Column("by judges", _share),
         Column("adjusted p", chance_text), Column("verdict", align="left", if_long="wrap"),
     ]  # fmt: skip
     rows: list[list[Any]] = [
@@ -70,9 +73,12 @@ def _claims(audit: Audit, title: str | None) -> Table:
     rows.append([audit.claims[-1].other, "last", None, None, None, None, None, ""])
     notes = [
         "holds: share of bootstrap samples in which the claim holds; by judges: of samples that draw whole judges.",
+        "normal interval: of the difference of scores, from its standard error (rank --pairs has percentiles of "
+        "samples); where no sample can contradict a claim, the error is that of a fit with half a win more for each.",
+        *(["–: the two are level in every sample."] if any(c.interval is None for c in audit.claims) else []),
         *notes_of(audit.ranking),
     ]
-    return Table(columns, rows, title, frozenset({1}), audit.signature, notes)
+    return Table(columns, rows, title, frozenset({1}), audit.signature, notes, keys=(0, 1))
 
 
 def _details(audit: Audit, title: str | None) -> Table:
@@ -91,7 +97,7 @@ def _details(audit: Audit, title: str | None) -> Table:
         rows += [[finding.check, s.name, s.effect, s.interval, s.p, s.detail] for s in shown]
     cut = [f.check for f in audit.findings if len(f.subjects) > _MOST_SUBJECTS]
     notes = [f"The first {_MOST_SUBJECTS} of each check; JSON has all of {', '.join(cut)}."] if cut else []
-    return Table(columns, rows, title, frozenset(rules - {0}), audit.signature, notes)
+    return Table(columns, rows, title, frozenset(rules - {0}), audit.signature, notes, keys=(0, 1))
 
 
 def _flat(each: Grouped[Audit], rows: Sequence[dict[str, Any]]) -> Table:
@@ -154,7 +160,11 @@ def _effect(value: float | None) -> str:
 
 
 def _span(value: Interval | None) -> str:
-    return "–" if value is None else f"[{_effect(value[0])}, {_effect(value[1])}]"
+    """Ends as effects are written, or with as many decimals as tell them apart."""
+    if value is None:
+        return "–"
+    low, high = map(_effect, value)
+    return interval_text(value) if low == high else f"[{low}, {high}]"
 
 
 def _share(value: float | None) -> str:

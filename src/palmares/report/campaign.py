@@ -183,7 +183,7 @@ def _log(results: Sequence[Grouped[Event]], part: str | None = None) -> list[Tab
     ]
     events = [each.result for each in results]
     rows = [(_iso(e.at), e.kind, e.person, e.by, _details(e.body)) for e in events]
-    return [Table(columns, rows)]
+    return [Table(columns, rows, keys=(0, 1))]
 
 
 def _event_dict(event: Event) -> dict[str, Any]:

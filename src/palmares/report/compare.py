@@ -136,7 +136,9 @@ def _calibration(comparison: Comparison) -> Table:
         "Of judgments that a model gave a probability in this range, the share that came true. decided: one system is "
         "better, counted for both systems of every judgment; tie: counted once per judgment."
     )
-    return Table(columns, rows, rules=frozenset(rules - {0}), notes=[note], signature=comparison.signature)
+    return Table(
+        columns, rows, rules=frozenset(rules - {0}), notes=[note], signature=comparison.signature, keys=(0, 1, 2, 3)
+    )
 
 
 def _flat_calibration(comparison: Comparison) -> Table:

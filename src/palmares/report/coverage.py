@@ -35,7 +35,7 @@ def _methods(study: Coverage) -> Table:
         for line in lines
     ]
     rules = frozenset(i for i in range(1, len(lines)) if lines[i].model != lines[i - 1].model)
-    return Table(columns, rows, None, rules, study.signature, _notes(study))
+    return Table(columns, rows, None, rules, study.signature, _notes(study), keys=(0, 1))
 
 
 def _flat(study: Coverage) -> Table:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from ..analysis.describe import FileOverview, Overview
 from ..ingest.base import ColumnUse
@@ -19,7 +20,7 @@ def flat(results: Sequence[Grouped[Overview]], part: str | None = None) -> list[
     """The same rows, headed like the columns of other CSV files, with the language pair (or group) in front."""
     if part == "systems":
         return [_in_front(_systems(each), [each] * len(each.result.by_system), 0) for each in results]
-    return [_in_front(_groups(results), results, 1)]
+    return [_numbers(_in_front(_groups(results), results, 1))]
 
 
 def _in_front(table: Table, groups: Sequence[Grouped[Overview]], replaced: int) -> Table:
@@ -28,6 +29,14 @@ def _in_front(table: Table, groups: Sequence[Grouped[Overview]], replaced: int) 
     names = [*fields[0], *[column.name.replace(" ", "_") for column in table.columns[replaced:]]]
     rows = [[*front.values(), *row[replaced:]] for front, row in zip(fields, table.rows, strict=True)]
     return Table([Column(name) for name in names], rows, notes=table.notes, signature=table.signature)
+
+
+def _numbers(table: Table) -> Table:
+    """A table with a column each for both numbers of ``6 of 10``."""
+    place = [column.name for column in table.columns].index("pairs_compared")
+    columns = [*table.columns[: place + 1], Column("pairs"), *table.columns[place + 1 :]]
+    rows = [[*row[:place], *row[place], *row[place + 1 :]] for row in table.rows]
+    return replace(table, columns=columns, rows=rows)
 
 
 VIEW = View(tables, flat, grouped=True, parts=("systems",))
@@ -91,16 +100,17 @@ def _said(file: FileOverview) -> list[str]:
 def _groups(results: Sequence[Grouped[Overview]]) -> Table:
     by_pair = all(len(each.group) < 2 for each in results)
     columns = [Column("language pair" if by_pair else "group", or_dash, "left")]
-    names = ("systems", "rankings", "judgments", "per system", "ties", "segments", "judges")
-    columns += [Column(name, _number) for name in names]
-    columns += [Column("pairs compared"), Column("least", _number), Column("most", _number), Column("groups", _number)]
+    columns += [Column(name, _number) for name in ("systems", "rankings", "judgments", "per system")]
+    columns += [Column("ties", lambda share: f"{100 * share:.1f} %"), Column("segments", _number)]
+    columns += [Column("judges", _number), Column("pairs compared", lambda pair: f"{pair[0]} of {pair[1]}")]
+    columns += [Column(name, _number) for name in ("least", "most", "groups")]
     titles = [each.title or each.result.lang_pair for each in results]
     overviews = [each.result for each in results]
     rows = [
         [
             title, o.systems, o.rankings, o.judgments, round(o.per_system, 1),
-            f"{100 * o.ties / o.judgments:.1f} %", o.segments, o.judges, f"{o.pairs_compared} of {o.pairs}",
-            o.least_compared, o.most_compared, len(o.groups),
+            o.ties / o.judgments, o.segments, o.judges, (o.pairs_compared, o.pairs), o.least_compared,
+            o.most_compared, len(o.groups),
         ]
         for title, o in zip(titles, overviews, strict=True)
     ]  # fmt: skip

@@ -7,7 +7,7 @@ from dataclasses import asdict
 from typing import Any
 
 from ..analysis.diff import Changes, SystemChange
-from .tables import Column, Grouped, Table, View, chance_text, interval_text, range_text, score_text
+from .tables import Column, Grouped, Table, View, chance_text, interval_text, level_text, range_text, score_text
 
 #: So many pairs are named; the JSON has them all.
 _NAMED = 6
@@ -27,9 +27,14 @@ VIEW = View(tables, flat, grouped=True)
 
 
 def _changes(changes: Changes, title: str | None) -> Table:
+    interval = f"{level_text(changes.record.facts['p'])} interval"
     columns = [Column("rank"), Column("range")]
     if scored := any(c.change is not None for c in changes.systems):
-        columns += [Column("change", _signed), Column("interval", interval_text), Column("p", chance_text)]
+        columns += [
+            Column("change", _signed),
+            Column(interval, lambda span: interval_text(span) or "–"),
+            Column("p", chance_text),
+        ]
     columns += [Column("verdict", align="left"), Column("system", align="left")]
     rows: list[list[Any]] = [
         [
@@ -41,7 +46,8 @@ def _changes(changes: Changes, title: str | None) -> Table:
         ]
         for c in changes.systems
     ]
-    return Table(columns, rows, title, frozenset(), changes.signature, _sentences(changes))
+    by_name = (len(columns) - 1,)
+    return Table(columns, rows, title, frozenset(), changes.signature, _sentences(changes), keys=by_name)
 
 
 def _flat(each: Grouped[Changes]) -> Table:
@@ -72,6 +78,9 @@ def _sentences(changes: Changes) -> list[str]:
     ]
     if (more := len(changes.reversals) - _NAMED) > 0:
         lines.append(f"reversed: and {more} more pair{'s' * (more > 1)}")
+    reversed_pairs = {(r.below, r.above) for r in changes.reversals}
+    if turned := [pair for pair in changes.turned if pair not in reversed_pairs]:
+        lines.append(f"told apart the other way round (different clusters): {_pairs(turned, ' above ')}")
     if changes.told_apart:
         lines.append(f"newly told apart (different clusters): {_pairs(changes.told_apart, ' above ')}")
     if changes.merged:

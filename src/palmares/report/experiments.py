@@ -85,7 +85,8 @@ def _side_by_side(rows: list[Row]) -> Table:
         values = [(value, row.digits) for value in (row.published, row.measured, row.error, row.difference)]
         cells.append([row.group if new else "", row.label, *values, row.n, *([row.note] if noted else [])])
     rules = frozenset(i for i in range(1, len(rows)) if rows[i].group != rows[i - 1].group)
-    return Table([*columns, *([Column("note", align="left", if_long="wrap")] if noted else [])], cells, rules=rules)
+    columns += [Column("note", align="left", if_long="wrap")] if noted else []
+    return Table(columns, cells, rules=rules, keys=(0, 1))
 
 
 def _along_axis(rows: list[Row], group: str) -> Table:

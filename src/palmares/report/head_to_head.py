@@ -39,7 +39,7 @@ def _matrix(compared: HeadToHead, title: str | None) -> Table:
         "Two-sided sign test: ⋆ p ≤ .10, † p ≤ .05, ‡ p ≤ .01. score: expected wins; rank: rank range.",
         *notes_of(ranking),
     ]
-    return Table(columns, rows, title, frozenset({n}), ranking.signature, notes, keys=2)
+    return Table(columns, rows, title, frozenset({n}), ranking.signature, notes, keys=(0, 1))
 
 
 def _example(compared: HeadToHead) -> str:

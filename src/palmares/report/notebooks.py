@@ -39,8 +39,9 @@ def frame(result: Shown, part: str | None) -> pl.DataFrame:
 
     view: View = viewed(result.shown_by, part)
     (table,) = laid_out(view, [Grouped(result)], "csv", part)
-    columns = zip(table.columns, zip(*table.rows, strict=True), strict=True)
-    return pl.DataFrame([pl.Series(column.name, values, strict=False) for column, values in columns])
+    columns = zip(*table.rows, strict=True) if table.rows else [()] * len(table.columns)
+    named = zip(table.columns, columns, strict=True)
+    return pl.DataFrame([pl.Series(column.name, values, strict=False) for column, values in named])
 
 
 def to_html(table: Table) -> str:

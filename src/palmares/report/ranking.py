@@ -55,7 +55,8 @@ def ranking_table(ranking: Ranking, *, title: str | None = None) -> Table:
         for line in lines
     ]
     starts = [i for i in range(1, len(lines)) if ranking.ranged and _starts_cluster(ranking, i)]
-    return Table(columns, rows, title, frozenset(starts), ranking.signature, notes_of(ranking))
+    by_name = (len(columns) - 1,)
+    return Table(columns, rows, title, frozenset(starts), ranking.signature, notes_of(ranking), keys=by_name)
 
 
 def notes_of(ranking: Ranking) -> list[str]:
@@ -95,7 +96,7 @@ def probability_table(ranking: Ranking) -> Table:
         f"{lines[0].system} (column 1) above {lines[1].system} (row 2) in {_share(better[0, 1])}.",
         "best: the share of samples in which the column's system is first.",
     ]
-    return Table(columns, rows, rules=frozenset({n}), notes=notes, signature=ranking.signature, keys=2)
+    return Table(columns, rows, rules=frozenset({n}), notes=notes, signature=ranking.signature, keys=(0, 1))
 
 
 def pair_table(ranking: Ranking) -> Table:
@@ -115,7 +116,7 @@ def pair_table(ranking: Ranking) -> Table:
         for pair in pairs
     ]  # fmt: skip
     rules = frozenset(i for i in range(1, len(pairs)) if pairs[i].above != pairs[i - 1].above)
-    return Table(columns, rows, rules=rules, notes=_pair_notes(ranking), signature=ranking.signature, keys=2)
+    return Table(columns, rows, rules=rules, notes=_pair_notes(ranking), signature=ranking.signature, keys=(0, 1))
 
 
 def _pair_notes(ranking: Ranking) -> list[str]:

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from itertools import islice
+from itertools import islice, takewhile
 
 ELLIPSIS = "…"
 #: A name is never cut to less than one letter, an ellipsis and one letter.
 _NARROWEST = 3
+#: What parts of a name stand between: newstest2016.KIT.4482.de-en, org/model.
+_BETWEEN_PARTS = frozenset("./:|@")
+#: What is left of so many names is compared with all others; of more, it would take too long.
+_MOST_COMPARED = 500
 #: A sign that stays with the number before it, and how that is kept until lines are broken.
 _SIGN, _KEPT = " %", "\xa0%"
 
@@ -53,7 +58,7 @@ def longest_word(text: str) -> int:
 
 
 def shortened(names: Iterable[str], width: int) -> dict[str, str]:
-    """Every name in at most ``width`` cells: long ones lose their middle, ``newstest…4482.de-en``.
+    """Every name in at most ``width`` cells: long ones lose what they share, ``…KIT.4482…``, then their middle.
 
     What is shown of a name fits no other of the names, so nobody takes one for another. All are cut at the same place,
     if one can be found that tells them apart; else each where it differs, with a piece from the middle if need be, and
@@ -65,6 +70,8 @@ def shortened(names: Iterable[str], width: int) -> dict[str, str]:
     left = [name for name in letters if name not in shown]
     if not left:
         return shown
+    if own := _own_parts({name: letters[name] for name in left}, width, shown):
+        return shown | own
     longest = max(len(letters[name]) for name in left)
     for cut in _cuts(width):
         told = _told_apart(cut, letters, left, shown)
@@ -78,6 +85,42 @@ def shortened(names: Iterable[str], width: int) -> dict[str, str]:
     for name in left:
         shown[name] = next(text for text in _numbered(letters[name], width) if text not in shown.values())
     return shown
+
+
+def _own_parts(letters: Mapping[str, Sequence[str]], width: int, shown: Mapping[str, str]) -> dict[str, str] | None:
+    """Names without the parts that all begin and end with, ``newstest2016.`` and ``.de-en``; None without such parts.
+
+    None too where what is left of a name also fits another.
+    """
+    spelled = list(letters.values())
+    before = _shared_parts(spelled)
+    after = _shared_parts([of_name[: before - 1 : -1] if before else of_name[::-1] for of_name in spelled])
+    for first, last in dict.fromkeys([(before, 0), (0, after), (before, after)]):
+        own = {name: "".join(of_name[first : len(of_name) - last]) for name, of_name in letters.items()}
+        sides = [ELLIPSIS if first else "", ELLIPSIS if last else ""]
+        room = width - sum(map(cells, sides))
+        fits = all(cells(text) <= room for text in own.values())
+        if not (first or last) or room < _NARROWEST or not (fits or (first, last) == (before, after)):
+            continue
+        short = shortened(own.values(), room)
+        found = {name: short[text].join(sides) for name, text in own.items()}
+        if all(_fits_only(text, name, (*letters, *shown)) for name, text in found.items()):
+            return found
+    return None
+
+
+def _shared_parts(spelled: Sequence[Sequence[str]]) -> int:
+    """How many letters all begin with, up to the last dot, slash or the like among them; 0 for one name or too many."""
+    if not 2 <= len(spelled) <= _MOST_COMPARED:
+        return 0
+    shared = list(takewhile(lambda same: len(set(same)) == 1, zip(*spelled, strict=False)))
+    return max((k + 1 for k, (letter, *_) in enumerate(shared) if letter in _BETWEEN_PARTS), default=0)
+
+
+def _fits_only(text: str, name: str, names: Iterable[str]) -> bool:
+    """Whether a name is the only one that a text with ellipses can stand for."""
+    pattern = re.compile(".*".join(map(re.escape, text.split(ELLIPSIS))), re.DOTALL)
+    return [other for other in names if pattern.fullmatch(other)] == [name]
 
 
 def _told_apart(

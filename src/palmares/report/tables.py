@@ -43,8 +43,8 @@ class Column:
 class Table:
     """Rows of raw values; ``rules`` are the rows above which a line is drawn.
 
-    ``keys`` is how many columns, from the first, say what a row is about: a table that is printed in parts, because it
-    is wider than the terminal, repeats them.
+    ``keys`` are the numbers of the columns that say what a row is about: a table that is printed in parts, because it
+    is wider than the terminal, begins each part with them.
     """
 
     columns: Sequence[Column]
@@ -53,7 +53,7 @@ class Table:
     rules: frozenset[int] = frozenset()
     signature: str | None = None
     notes: Sequence[str] = field(default=())
-    keys: int = 1
+    keys: tuple[int, ...] = (0,)
 
     def shown(self) -> list[list[str]]:
         """The cells as text."""

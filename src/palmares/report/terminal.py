@@ -103,19 +103,22 @@ class _Part:
     gap: int
 
 
-def _parts(columns: Sequence[_Texts], keys: int, width: int | None) -> list[_Part]:
+def _parts(columns: Sequence[_Texts], keys: Sequence[int], width: int | None) -> list[_Part]:
     natural = [column.natural for column in columns]
     if width is None or _total(natural, _GAP) <= width:
         return [_Part(columns, natural, _GAP)]
     if _total([column.least for column in columns], _CLOSER) <= width:
         return [_Part(columns, _shared(columns, width), _CLOSER)]
-    keys = min(keys, len(columns) - 1)
-    fixed = _names(columns[:keys], width)
-    room = width - sum(fixed) - _CLOSER * keys
+    named = [columns[k] for k in keys]
+    others = [column for k, column in enumerate(columns) if k not in keys]
+    if not others:
+        return [_Part(columns, _shared(columns, width), _CLOSER)]
+    fixed = _names(named, width)
+    room = width - sum(fixed) - _CLOSER * len(named)
     parts = []
-    for chosen in _filled(columns[keys:], room):
+    for chosen in _filled(others, room):
         widths = [*fixed, *_shared(chosen, room)]
-        parts.append(_Part([*columns[:keys], *chosen], widths, _CLOSER))
+        parts.append(_Part([*named, *chosen], widths, _CLOSER))
     return parts
 
 

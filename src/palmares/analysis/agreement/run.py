@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Literal, get_args
 
@@ -12,6 +13,7 @@ from ...errors import InputError
 from ...ingest.given import judgments_of
 from ...judgments import FEW_UNITS, OUTCOMES, FloatArray, IntArray, Judgments
 from ...models.base import check_one_lang_pair
+from ...ranking.intervals import named
 from ...ranking.record import Record
 from ...results import Shown, counted
 from .coefficients import (
@@ -196,7 +198,11 @@ def agreement(
         by_judge=by_judge,
         counting=counting,
         record=Record.of(facts, origin=judgments.origin),
-        notes=(*judgments.notes, *_notes(judgments, rows, (inter, intra), resamples)),
+        notes=(
+            *judgments.notes,
+            *_notes(judgments, rows, (inter, intra), resamples),
+            *_notes_on_judges(by_judge, (inter, intra), resamples),
+        ),
     )
 
 
@@ -324,6 +330,8 @@ _NOTHING = {
     "inter": "no two judges judged the same two systems on one segment, so there is no κ between judges",
     "intra": "no judge judged the same two systems on one segment twice, so there is no κ of judges with themselves",
 }
+#: The same of one judge, with others and alone.
+_NOTHING_OF_JUDGE = ("nobody else judged what they judged", "they judged nothing twice")
 
 
 def _notes(judgments: Judgments, rows: Rows, measures: tuple[Measure, ...], resamples: int) -> list[str]:
@@ -361,3 +369,21 @@ def _notes_on(measure: Measure, resamples: int) -> list[str]:
             return [f"{measure.kind}: every pair {word}, so in every sample too, and κ has no interval"]
         return [f"{measure.kind}: κ is not defined in too many of the {resamples} resamples to give it an interval"]
     return []
+
+
+def _notes_on_judges(lines: Sequence[JudgeAgreement], measures: tuple[Measure, ...], resamples: int) -> list[str]:
+    """Why judges have no κ, or no interval of it, where not all of them have none."""
+    found: dict[str, list[str]] = {}
+    untied = not any(line.ties for line in lines)
+    for measure, word, nothing in zip(measures, ("κ", "own κ"), _NOTHING_OF_JUDGE, strict=True):
+        for line in lines if measure.kappa.kappa is not None else ():
+            value = line.inter if measure.kind == "inter" else line.intra
+            if not value.pairs:
+                found.setdefault(f"without {word}, because {nothing}", []).append(line.judge)
+            elif resamples and value.interval is None:
+                # Where there are ties, chance and so a κ of no agreement vary.
+                alike = value.agreed == value.pairs or (not value.agreed and untied)
+                same = "all of their pairs agree, or none does, in every sample too"
+                why = same if alike else f"too many of the {resamples} resamples have none of their pairs"
+                found.setdefault(f"{word} without an interval, because {why}", []).append(line.judge)
+    return [f"{text}: {named(judges)}" for text, judges in found.items()]

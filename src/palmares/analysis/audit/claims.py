@@ -14,7 +14,7 @@ from ...models.bradley_terry import BradleyTerry
 from ...ranking.bootstrap import comparable
 from ...ranking.significance import holm
 from .case import CONVENTIONS, Case
-from .findings import Interval, decimals, judge_named, plain, some
+from .findings import Interval, around, decimals, judge_named, plain, some
 
 #: The reason where ties are none, in the words that follow "not".
 _OTHERWISE = "by bradley-terry, which orders them otherwise"
@@ -38,7 +38,8 @@ class Claim:
     kind
         ``best`` or ``above``; for ``best``, ``other`` is the rival that comes nearest, in standard errors.
     difference, interval
-        Of the two scores, with bounds from the bootstrap.
+        Of the two scores, ± as many standard errors as a normal distribution needs (errors as for ``p``); None where
+        the two are level in every sample.
     probability
         The share of bootstrap samples in which the claim holds.
     p, adjusted
@@ -60,7 +61,7 @@ class Claim:
     system: str
     other: str
     difference: float
-    interval: Interval
+    interval: Interval | None
     probability: float
     p: float
     adjusted: float
@@ -133,7 +134,7 @@ def _claim(case: Case, kind: Literal["best", "above"], system: int, others: IntA
         system=names[0],
         other=names[1],
         difference=lead,
-        interval=(lead - reach, lead + reach),
+        interval=around(lead, reach),
         probability=float(holds(case.samples, system, others).mean()),
         p=p,
         adjusted=p,

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from ...compute import Stream, generator
 from ...judgments import FEW_UNITS, FloatArray, IntArray, Judgments
 from .case import Case
-from .findings import Finding, Subject, decimals, number, skipped
+from .findings import Finding, Subject, decimals, number, skipped, with_width
 from .residuals import tail
 
 Real: TypeAlias = npt.NDArray[np.floating[Any]]
@@ -39,19 +39,21 @@ def intransitivity(case: Case) -> Finding:
     count, strength = float(circular((margin > 0).astype(np.float64))[0]), float(circular(z)[0])
     simulated = _simulated(case, expected, error)
     p = float(tail(strength, simulated[:, 1])[0])
-    low, high = np.quantile(simulated[:, 0], [case.p / 2, 1 - case.p / 2])
+    low, high = np.quantile(simulated[:, 0], [case.p / 2, 1 - case.p / 2]).tolist()
+    usual = (
+        f"{low:.0f} to {high:.0f}" if low < high else f"{low:.0f} in at least {100 * (1 - case.p):g} % of simulations"
+    )
     mean = float(simulated[:, 0].mean())
     cycles = strongest(z)
     return Finding(
         "intransitivity",
         f"there {'is' if count == 1 else 'are'} {number(count, 'circular triple')} of systems where chance gives "
-        f"{decimals(mean, 1)} ({low:.0f} to {high:.0f})"
-        + (f"; strongest: {_named(case, cycles[0])}" if cycles else ""),
+        f"{decimals(mean, 1)} ({usual})" + (f"; strongest: {_named(case, cycles[0])}" if cycles else ""),
         f"strength of circles, simulated margins ({SIMULATIONS})",
         p,
         effect=count - mean,
         effect_name="circular triples beyond chance",
-        interval=(count - float(high), count - float(low)),
+        interval=with_width(count - high, count - low),
         subjects=tuple(
             Subject(_named(case, c), c[3], detail="weakest of the three margins, in standard errors") for c in cycles
         ),

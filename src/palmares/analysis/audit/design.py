@@ -11,7 +11,7 @@ import numpy as np
 from ...judgments import BoolArray, FloatArray, IntArray
 from ...ranking.significance import holm
 from .case import Case
-from .findings import Finding, Subject, decimals, number, skipped, some, span
+from .findings import Finding, Subject, around, decimals, number, skipped, some, span
 from .judges import exact_interval
 
 #: Pairs compared less than this share of an even one are rare.
@@ -118,8 +118,8 @@ def _places(case: Case, known: BoolArray, reach: float) -> tuple[Subject, ...]:
         sums = np.bincount(units, weight * extra * (here[0].astype(float) - here[1]))
         amount = float((weight * (here[0].astype(float) + here[1])).sum())
         mean, error = float(sums.sum()) / amount, float(np.sqrt((sums**2).sum())) / amount
-        interval = (mean - reach * error, mean + reach * error)
-        subjects.append(Subject(f"place {place}", mean, interval, None, "points per comparison beyond expectation"))
+        detail = "points per comparison beyond expectation"
+        subjects.append(Subject(f"place {place}", mean, around(mean, reach * error), None, detail))
     return tuple(subjects)
 
 

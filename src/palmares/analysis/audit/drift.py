@@ -9,7 +9,7 @@ import numpy as np
 from ...compute import Execution, Stream, generator
 from ...judgments import FloatArray, IntArray
 from .case import Case
-from .findings import Finding, Interval, Subject, decimals, skipped, span
+from .findings import Finding, Interval, Subject, around, decimals, in_brackets, skipped
 from .residuals import PERMUTATIONS, Points, permutation_pieces, tail, whitening
 
 
@@ -52,16 +52,16 @@ def drift(case: Case) -> Finding:
         p = max(p, by_segment(trend, white, case.execution))
     subjects = _subjects(case, trend)
     top = subjects[0]
-    effect, interval = top.effect or 0.0, top.interval or (0.0, 0.0)
+    effect = top.effect or 0.0
     return Finding(
         "drift",
         f"from the first half of each judge's work to the second, {top.name} changes most: "
-        f"{decimals(effect)} points per comparison ({span(interval)})",
+        f"{decimals(effect)} points per comparison{in_brackets(top.interval)}",
         f"permutation of times within judges ({PERMUTATIONS})",
         p,
         effect=effect,
         effect_name="change in points per comparison to one system",
-        interval=interval,
+        interval=top.interval,
         subjects=subjects,
     )
 
@@ -157,7 +157,7 @@ def _subjects(case: Case, trend: Trend) -> tuple[Subject, ...]:
     return tuple(Subject(case.systems[s], *_change(trend, int(s), reach)) for s in order)
 
 
-def _change(trend: Trend, system: int, reach: float) -> tuple[float, Interval]:
+def _change(trend: Trend, system: int, reach: float) -> tuple[float, Interval | None]:
     """Residual points per comparison in the later halves less those in the earlier ones."""
     points = trend.points
     here = points.system == system
@@ -169,4 +169,4 @@ def _change(trend: Trend, system: int, reach: float) -> tuple[float, Interval]:
         for half, mean in zip((late, ~late), means, strict=True)
     ]
     effect, error = float(means[0] - means[1]), float(np.sqrt(sum(parts)))
-    return effect, (effect - reach * error, effect + reach * error)
+    return effect, around(effect, reach * error)

@@ -10,6 +10,8 @@ from typing import Any
 from ...ranking.significance import holm
 
 Interval = tuple[float, float]
+#: What is narrower varied by rounding only.
+_LEAST_WIDTH = 1e-9
 
 
 @dataclass(frozen=True)
@@ -39,7 +41,7 @@ class Finding:
     adjusted
         The p-value adjusted (Holm 1979) for the number of checks of the audit.
     effect, effect_name, interval
-        How large it is, in what, and between which bounds it may lie.
+        How large it is, in what, and between which bounds it may lie; no bounds where nothing varied.
     material
         Whether the effect is large enough to matter, for checks that set such a limit.
     flagged
@@ -98,6 +100,16 @@ def _judged(finding: Finding, p: float) -> Finding:
     return replace(finding, flagged=True, sentence=finding.if_flagged + others)
 
 
+def around(value: float, reach: float) -> Interval | None:
+    """``value`` ± ``reach``; None where nothing varied, which does not make the value certain."""
+    return with_width(value - reach, value + reach)
+
+
+def with_width(low: float, high: float) -> Interval | None:
+    """Both bounds, if they differ."""
+    return (low, high) if high - low > _LEAST_WIDTH else None
+
+
 def plain(value: Any) -> Any:
     """Tuples as lists, and numbers that JSON does not know as None."""
     if isinstance(value, dict):
@@ -124,6 +136,11 @@ def decimals(value: float, digits: int = 2) -> str:
 def span(interval: Interval, digits: int = 2) -> str:
     """``.12 to .30``."""
     return f"{decimals(interval[0], digits)} to {decimals(interval[1], digits)}"
+
+
+def in_brackets(interval: Interval | None) -> str:
+    """`` (.12 to .30)`` after a number; nothing where there is no interval."""
+    return "" if interval is None else f" ({span(interval)})"
 
 
 def percent(share: float) -> str:

@@ -11,7 +11,21 @@ import numpy as np
 from ...judgments import FloatArray, IntArray
 from ...ranking.bootstrap import comparable
 from .case import Case
-from .findings import Finding, Interval, Subject, decimals, judge_named, number, percent, skipped, some, span
+from .findings import (
+    Finding,
+    Interval,
+    Subject,
+    around,
+    decimals,
+    in_brackets,
+    judge_named,
+    number,
+    percent,
+    skipped,
+    some,
+    span,
+    with_width,
+)
 from .residuals import PERMUTATIONS, JudgeSums, tail
 
 #: One judge holds much with this share, if it is also this many times an even share …
@@ -29,10 +43,10 @@ def differences(case: Case) -> Finding:
         return skipped("judge-differences", "all judgments are as expected")
     p = float(tail(judged.lengths.sum(), case.exchanged_judges[:, 0])[0])
     ratio, interval = design_effect(judged, case.p)
-    between = f" ({span(interval)})" if interval else ""
     return Finding(
         "judge-differences",
-        f"scores vary {decimals(ratio)} times{between} as much as if {number(len(judged.judges), 'judge')} were alike"
+        f"scores vary {decimals(ratio)} times{in_brackets(interval)} as much as if "
+        f"{number(len(judged.judges), 'judge')} were alike"
         + (
             f"; errors that ignore judges should be at least {decimals(np.sqrt(ratio))} times as wide"
             if ratio > 1
@@ -62,7 +76,7 @@ def design_effect(judged: JudgeSums, p: float) -> tuple[float, Interval | None]:
     logs = np.log([max(ratio(np.delete(everyone, j)), 1e-12) for j in range(count)])
     error = np.sqrt((count - 1) / count * ((logs - logs.mean()) ** 2).sum())
     reach = float(stdtrit(count - 1, 1 - p / 2)) * error
-    return whole, (float(whole * np.exp(-reach)), float(whole * np.exp(reach)))
+    return whole, with_width(float(whole * np.exp(-reach)), float(whole * np.exp(reach)))
 
 
 def _difference_subjects(case: Case, judged: JudgeSums) -> tuple[Subject, ...]:
@@ -107,7 +121,7 @@ def influence(case: Case) -> Finding:
     )
 
 
-def departures(judged: JudgeSums, judge: int, reach: float) -> tuple[int, float, Interval]:
+def departures(judged: JudgeSums, judge: int, reach: float) -> tuple[int, float, Interval | None]:
     """The system that a judge treats most differently, and by how many points per comparison, against other judges.
 
     Residuals are taken from a fit that includes the judge; R / (R − m) turns them into a difference to the others.
@@ -120,7 +134,7 @@ def departures(judged: JudgeSums, judge: int, reach: float) -> tuple[int, float,
     others = judged.units.sum() / (judged.units.sum() - judged.units[judge])
     effect = others * sums[system] / amounts[system]
     error = others * spread[system] / amounts[system]
-    return system, float(effect), (float(effect - reach * error), float(effect + reach * error))
+    return system, float(effect), around(float(effect), reach * float(error))
 
 
 def moves(before: FloatArray, after: FloatArray, systems: tuple[str, ...]) -> list[str]:
@@ -137,8 +151,8 @@ def _influence_subject(case: Case, judged: JudgeSums, j: int, p: float) -> Subje
 
     system, effect, interval = departures(judged, j, float(ndtri(1 - case.p / 2)))
     more = "more" if effect >= 0 else "fewer"
-    size = interval if effect >= 0 else (-interval[1], -interval[0])
-    words = f"gives {case.systems[system]} {decimals(abs(effect))} points per comparison {more} ({span(size)})"
+    size = interval if interval is None or effect >= 0 else (-interval[1], -interval[0])
+    words = f"gives {case.systems[system]} {decimals(abs(effect))} points per comparison {more}{in_brackets(size)}"
     code = int(judged.judges[j])
     return Subject(case.judgments.judges[code], effect, interval, p, f"{words}; {_without(case, code)}")
 

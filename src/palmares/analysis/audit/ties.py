@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from ...judgments import FloatArray
+from ...ranking.bootstrap import comparable
 from ...ranking.significance import holm
 from .case import CONVENTIONS, Case, Tally
-from .findings import Finding, Interval, Subject, decimals, number, skipped, span
+from .findings import Finding, Interval, Subject, around, decimals, number, skipped, span
 
 _MOST_PAIRS = 20
 
@@ -74,24 +75,29 @@ def _doubt(z: FloatArray) -> FloatArray:
 
 
 def _subject(case: Case, pair: tuple[int, int], above: str, below: str, p: float) -> Subject:
-    one, other = case.conventions[above], case.conventions[below]
     i, j = pair
-    gaps = [t.scores[i] - t.scores[j] for t in (one, other)]
-    effect, interval = _change(one, other, pair, case.p)
     names = case.systems[i], case.systems[j]
-    orders = zip(gaps, (above, below), strict=True)
-    words = [f"{_order(names, gap)} by {decimals(abs(gap))} {CONVENTIONS[convention]}" for gap, convention in orders]
-    joined = (" but " if gaps[0] * gaps[1] < 0 else " and ").join(words)
-    detail = f"{joined} (a change of {span(interval)})"
+    gaps = {name: float(comparable(t.scores[i] - t.scores[j])) for name, t in case.conventions.items()}
+    if above == below:  # none is surer than another, as where no sample varies
+        above, below = max(gaps, key=gaps.__getitem__), min(gaps, key=gaps.__getitem__)
+    effect, interval = _change(case.conventions[above], case.conventions[below], pair, case.p)
+    if len(set(gaps.values())) == 1:
+        detail = f"{_order(names, gaps[above])} however ties are counted"
+    else:
+        words = [f"{_order(names, gaps[name])} {CONVENTIONS[name]}" for name in (above, below)]
+        detail = (" but " if gaps[above] * gaps[below] < 0 else " and ").join(words)
+    detail += f" (a change of {span(interval)})" if interval else ""
     return Subject(f"{names[0]} – {names[1]}", effect, interval, p, detail)
 
 
 def _order(names: tuple[str, str], gap: float) -> str:
-    first, second = names if gap >= 0 else names[::-1]
-    return f"{first} is above {second}"
+    if gap == 0:
+        return f"{names[0]} and {names[1]} are level"
+    first, second = names if gap > 0 else names[::-1]
+    return f"{first} is above {second} by {decimals(abs(gap))}"
 
 
-def _change(one: Tally, other: Tally, pair: tuple[int, int], p: float) -> tuple[float, Interval]:
+def _change(one: Tally, other: Tally, pair: tuple[int, int], p: float) -> tuple[float, Interval | None]:
     """The difference of two conventions in how far one system is ahead of another, and its interval."""
     from scipy.special import ndtri
 
@@ -99,4 +105,4 @@ def _change(one: Tally, other: Tally, pair: tuple[int, int], p: float) -> tuple[
     effect = float((one.scores[i] - one.scores[j]) - (other.scores[i] - other.scores[j]))
     drawn = (one.samples[:, i] - one.samples[:, j]) - (other.samples[:, i] - other.samples[:, j])
     reach = float(ndtri(1 - p / 2)) * float(drawn.std(ddof=1))
-    return effect, (effect - reach, effect + reach)
+    return effect, around(effect, reach)
