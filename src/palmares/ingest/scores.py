@@ -33,7 +33,9 @@ class Scores(TableFormat):
 
     id = "scores"
     endings = ()
-    roles = frozenset(("system", "score", "segment", "judge", "ranking", "lang_pair", "source_lang", "target_lang"))
+    roles = frozenset(
+        ("system", "score", "segment", "document", "judge", "ranking", "lang_pair", "source_lang", "target_lang")
+    )
 
     def matches(self, roles: Roles) -> bool:
         return roles.has("system", "score", "segment") and not roles.has("winner")

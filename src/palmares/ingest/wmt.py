@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 from itertools import combinations
 
 import polars as pl
@@ -12,9 +11,9 @@ from ..errors import InputError, LossyWriteError
 from ..judgments import Judgments
 from . import tables
 from .base import RECORD, ReadOptions
-from .columns import CONTEXT_ROLES, Roles, Sieve, name_values, plain_name, quoted
+from .columns import CONTEXT_ROLES, Roles, Sieve, quoted
 from .ids import settle
-from .names import NO_VALUE, UNKNOWN, without
+from .names import NO_VALUE, without
 from .rankings import (
     VALUE,
     check_not_merged,
@@ -58,7 +57,6 @@ class Wmt(TableFormat):
         roles = roles.without(*_NOT_HERE, "ranking")
         text = _labelled(places)
         sieve = Sieve.start(frame, roles, options, **text)
-        _name_by_document(sieve, frame, roles, options)
         outputs = _checked_outputs(sieve, len(places), max(5, len(places)))
         sieve.shared = shared_outputs(outputs)
         if options.merged == "expand":
@@ -117,7 +115,6 @@ class WmtPairwise(TableFormat):
             )
         roles = roles.without(*_NOT_HERE)
         sieve = Sieve.start(frame, roles, options, **_labelled(_slots(roles)))
-        _name_by_document(sieve, frame, roles, options)
         outputs = comparable(sieve, _checked_outputs(sieve, 2, _MOST_OUTPUTS))
         parts = split_merged(outputs["system"].unique())
         expands = options.merged == "expand"
@@ -164,25 +161,6 @@ def _labelled(places: list[tuple[str, str]]) -> dict[str, str]:
     """The columns of every slot, by what they are called here."""
     text = {_NAME.format(k): system for k, (system, _) in enumerate(places, 1)}
     return text | {_RANK.format(k): rank for k, (_, rank) in enumerate(places, 1)}
-
-
-def _name_by_document(sieve: Sieve, frame: pl.DataFrame, roles: Roles, options: ReadOptions) -> None:
-    """Put the document in front of segments that are numbered within it: the same number is there in several."""
-    column = next((name for name in roles.present if plain_name(name) == "documentid"), None)
-    if column is None or "segment" in options.columns or "segment" not in sieve.frame.columns:
-        return
-    documents = frame.select(RECORD, without(name_values(frame, column), UNKNOWN).alias("_document"))
-    named = sieve.frame.join(documents, on=RECORD, how="left", maintain_order="left")
-    if int(named.select(pl.col("_document").n_unique().over("segment").max()).item() or 0) < 2:
-        return
-    both = pl.when(pl.col("segment").is_not_null()).then(pl.concat_str(["_document", "segment"], separator="/"))
-    sieve.frame = named.with_columns(pl.coalesce(both, "segment").alias("segment")).drop("_document")
-    numbered = f"segments are numbered within each {column}, so both together name a segment"
-    sieve.notes.append(numbered)
-    sieve.columns = [
-        replace(use, role="segment", why="usual", remark=numbered) if use.column == column else use
-        for use in sieve.columns
-    ]
 
 
 def _slots(roles: Roles) -> list[tuple[str, str]]:

@@ -1,0 +1,128 @@
+"""Columns that say more than one would think: documents that number their segments, columns that hold nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from palmares.errors import InputError
+from palmares.ingest.base import ReadOptions
+from palmares.ingest.files import read
+from palmares.judgments import Judgments
+
+MakeFile = Callable[..., Path]
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> MakeFile:
+    def make(header: str, rows: list[str], name: str = "x.csv") -> Path:
+        path = tmp_path / name
+        path.write_text("\n".join([header, *rows, ""]), encoding="utf-8")
+        return path
+
+    return make
+
+
+def _wins(judgments: Judgments) -> dict[str, int]:
+    """How often each system won."""
+    rows = judgments.to_rows()
+    better = pl.when(pl.col("outcome") == 1).then("system_a").when(pl.col("outcome") == -1).then("system_b")
+    won = rows.select(better.alias("won")).drop_nulls()["won"]
+    return {name: won.to_list().count(name) for name in judgments.systems}
+
+
+def _notes(judgments: Judgments) -> str:
+    return "\n".join(judgments.notes)
+
+
+# -- segments numbered within documents ---------------------------------------------------------------
+
+#: In one document Q is better in three segments, in three documents P is better in three.
+_SCORES = [
+    f"d{d},{s},ann,{system},{score}"
+    for d in range(4)
+    for s in range(3)
+    for system, score in ({"P": 0, "Q": 100} if d == 0 else {"P": 51, "Q": 50}).items()
+]
+
+
+@pytest.mark.parametrize("names", ["document,segment", "doc_id,seg_id", "docid,segmentId", "Document ID,item"])
+def test_scores_of_segments_numbered_within_documents(names: str, file: MakeFile) -> None:
+    judgments = read(file(f"{names},judge,system,score", _SCORES))
+    assert _wins(judgments) == {"P": 9, "Q": 3}
+    assert len(judgments.segments) == 12
+    assert f"segments are numbered within each {names.split(',')[0]}" in _notes(judgments)
+
+
+def test_pairs_of_segments_numbered_within_documents(file: MakeFile) -> None:
+    """Two judges who agree on every output of every document."""
+    rows = [f"d{d},{s},{j},P,Q,{'a' if (d + s) % 2 else 'b'}" for d in range(4) for s in range(3) for j in "xy"]
+    judgments = read(file("document,segment,judge,system_a,system_b,winner", rows))
+    assert len(judgments.segments) == 12
+    outcomes = judgments.to_rows().group_by("segment").agg(pl.col("outcome").n_unique(), pl.len())
+    assert outcomes["outcome"].to_list() == [1] * 12
+    assert outcomes["len"].to_list() == [2] * 12
+
+
+def test_segments_that_need_no_document_keep_their_names(file: MakeFile) -> None:
+    rows = [f"d{n // 2},{n},P,Q,a" for n in range(6)]
+    judgments = read(file("document,segment,system_a,system_b,winner", rows))
+    assert judgments.segments == tuple("012345")
+    assert "numbered" not in _notes(judgments)
+    # Of each language pair by itself: a segment is not in several documents because its translations are.
+    rows = [f"{lang}-{n // 2},{n},en-{lang},P,Q,a" for lang in ("de", "fr") for n in range(6)]
+    assert read(file("document,segment,lang_pair,system_a,system_b,winner", rows)).segments == tuple("012345")
+
+
+def test_a_document_alone_is_the_segment(file: MakeFile) -> None:
+    assert read(file("docid,system_a,system_b,winner", ["x,P,Q,a", "y,P,Q,b"])).segments == ("x", "y")
+
+
+def test_documents_can_be_named_and_forbidden(file: MakeFile) -> None:
+    path = file("story,segment,judge,system,score", _SCORES)
+    assert _wins(read(path, columns={"document": "story"})) == {"P": 9, "Q": 3}
+    path = file("document,sentence,judge,system,score", _SCORES)
+    assert "--column document=document tells them apart" in _notes(read(path, columns={"segment": "sentence"}))
+    both = {"segment": "sentence", "document": "document"}
+    assert _wins(read(path, columns=both)) == {"P": 9, "Q": 3}
+    assert read(path, columns={"segment": "sentence", "document": ""}).segments == ("0", "1", "2")
+
+
+def test_different_documents_and_segments_stay_different(file: MakeFile) -> None:
+    rows = ["a/b,c,P,Q,a", "a,b/c,P,Q,b", "a,c,P,Q,b", ",a/c,P,Q,b", "a,,P,Q,b"]
+    judgments = read(file("document,segment,system_a,system_b,winner", rows))
+    assert len(judgments.segments) == 4
+    assert judgments.to_rows()["segment"].null_count() == 1
+
+
+# -- columns that hold nothing ------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("nothing", ["-1", "", "nan"])
+def test_a_column_that_names_nothing_hides_none(nothing: str, file: MakeFile) -> None:
+    header = "lp,srclang,trglang,segmentId,srcIndex,judge,annotator,system_a,system_b,winner"
+    rows = [f"{nothing},en,{lang},{nothing},{n},{nothing},j{n % 2},P,Q,a" for lang in ("de", "fr") for n in range(4)]
+    judgments = read(file(header, rows))
+    assert judgments.lang_pairs == ("en-de", "en-fr")
+    assert judgments.segments == tuple("0123")
+    assert judgments.judges == ("j0", "j1")
+    assert "column 'segmentId' names nothing: the segment is read from 'srcIndex'" in _notes(judgments)
+
+
+def test_one_language_of_a_pair_is_noted(file: MakeFile) -> None:
+    rows = [f"{lang},{n},P,Q,a" for lang in ("de", "fr") for n in range(4)]
+    path = file("target_language,segment,system_a,system_b,winner", rows)
+    assert "column 'target_language' has 2 languages" in _notes(read(path))
+    assert read(path, columns={"lang_pair": "target_language"}).lang_pairs == ("de", "fr")
+    assert "languages" not in _notes(read(file("target_language,segment,system_a,system_b,winner", rows[:4])))
+
+
+def test_lists_are_refused_by_the_role_that_they_are_read_for(file: MakeFile) -> None:
+    path = file('{"model_a":"P","model_b":"Q","winner":"model_a","judge":["gpt4","pair"]}', [], "x.jsonl")
+    with pytest.raises(InputError, match=r"--column judge=NAME .* or none with --column judge="):
+        read(path)
+    assert len(read(path, columns={"judge": ""})) == 1
+    assert len(read(path, options=ReadOptions(columns={"judge": ""}))) == 1
