@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 from collections.abc import Callable
 from pathlib import Path
 
@@ -85,10 +86,13 @@ def test_documents_can_be_named_and_forbidden(file: MakeFile) -> None:
     path = file("story,segment,judge,system,score", _SCORES)
     assert _wins(read(path, columns={"document": "story"})) == {"P": 9, "Q": 3}
     path = file("document,sentence,judge,system,score", _SCORES)
-    assert "--column document=document tells them apart" in _notes(read(path, columns={"segment": "sentence"}))
+    with pytest.raises(InputError, match="--column document=document if segments are numbered within each"):
+        read(path, columns={"segment": "sentence"})
     both = {"segment": "sentence", "document": "document"}
     assert _wins(read(path, columns=both)) == {"P": 9, "Q": 3}
     assert read(path, columns={"segment": "sentence", "document": ""}).segments == ("0", "1", "2")
+    path = file("document,sentence,system_a,system_b,winner", ["x,0,P,Q,a", "y,0,P,Q,b"])
+    assert "--column document=document tells them apart" in _notes(read(path, columns={"segment": "sentence"}))
 
 
 def test_different_documents_and_segments_stay_different(file: MakeFile) -> None:
@@ -126,3 +130,47 @@ def test_lists_are_refused_by_the_role_that_they_are_read_for(file: MakeFile) ->
         read(path)
     assert len(read(path, columns={"judge": ""})) == 1
     assert len(read(path, options=ReadOptions(columns={"judge": ""}))) == 1
+
+
+# -- several scores of one output ---------------------------------------------------------------------
+
+
+def _criteria(column: str = "criterion") -> tuple[str, list[str]]:
+    """P is always more fluent by little, Q always more adequate by much."""
+    scores = {("fluency", "P"): 51, ("fluency", "Q"): 50, ("adequacy", "P"): 0, ("adequacy", "Q"): 100}
+    rows = [f"{s},ann,{name},{c},{score}" for s in range(6) for (c, name), score in scores.items()]
+    return f"segment,judge,system,{column},score", rows
+
+
+def test_scores_of_several_criteria_are_not_averaged(file: MakeFile) -> None:
+    path = file(*_criteria())
+    with pytest.raises(InputError, match=r"24 of 24 .*'criterion' tells them apart .*--where criterion=adequacy"):
+        read(path)
+    kept = read(path, extra=["criterion"])
+    assert {c: _wins(part) for c, part in kept.split("criterion").items()} == {
+        "adequacy": {"P": 0, "Q": 6},
+        "fluency": {"P": 6, "Q": 0},
+    }
+
+
+@pytest.mark.parametrize(("words", "first"), [("--where criterion=fluency", "P"), ("--by criterion", "QP")])
+def test_what_is_advised_for_criteria_works(words: str, first: str, file: MakeFile, ok: Callable) -> None:
+    rows = csv.DictReader(ok("rank", file(*_criteria()), *words.split(), "--format", "csv").out.splitlines())
+    assert "".join(row["system"] for row in rows if row["rank"] == "1") == first
+
+
+def test_repeats_that_nothing_tells_apart_are_noted(file: MakeFile) -> None:
+    rows = [
+        f"{s},ann,{name},{score},{n}"
+        for s in range(3)
+        for n, (name, score) in enumerate(zip("PQP", (3, 2, 4), strict=True))
+    ]
+    judgments = read(file("segment,judge,system,score,seconds", rows))
+    assert _wins(judgments) == {"P": 3, "Q": 0}
+    assert "6 of 9 scores are several of one judge for one output of a segment, and are averaged" in _notes(judgments)
+
+
+def test_scores_of_judges_in_a_column_of_another_name(file: MakeFile) -> None:
+    rows = [f"{s},{j},{name},{3 + (name == 'P')}" for s in range(3) for j in ("x", "y") for name in "PQ"]
+    with pytest.raises(InputError, match="--column judge=coder if it names judges"):
+        read(file("segment,coder,system,score", rows))

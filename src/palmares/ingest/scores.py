@@ -7,16 +7,19 @@ so, and scores of different judges must be compared: as they are, or after each 
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable
 
 import polars as pl
 
 from ..errors import InputError
 from ..judgments import EXTRA_PREFIX
 from .base import RECORD, ReadOptions, ScoreOptions
-from .columns import Roles, Sieve, name_values, quoted
+from .columns import Roles, Sieve, name_values, plain_name, quoted
 from .layouts import ITEM_TYPES
 from .rankings import VALUE, pairs
+from .repeats import told_apart
 from .tables import TableFormat
+from .usual import GUESSES
 
 #: Roles of an output, which a comparison of two outputs cannot have.
 OF_AN_OUTPUT = ("weight", "position_a", "position_b", "time", "duration")
@@ -28,7 +31,7 @@ class Scores(TableFormat):
     """``segment``, ``system``, ``score``, usually ``judge``: what one judge scored of one segment is a ranking.
 
     Scores that differ by no more than the margin are a tie. A judge's repeated scores of one output
-    are averaged. Read only: an order has no scores to write back.
+    are averaged, unless a column tells them apart. Read only: an order has no scores to write back.
     """
 
     id = "scores"
@@ -51,9 +54,11 @@ class Scores(TableFormat):
         reject_controls(sieve, item_types(frame, roles.present))
         sieve.reject(pl.col("segment").is_null(), "the segment is missing")
         read_values(sieve, options.scores)
-        standardise(sieve, options.scores)
+        forbidden = GUESSES["document"] if options.columns.get("document") == "" else ()
+        apart = told_apart(sieve, frame, (*lost, *[c for c in roles.present if plain_name(c) in forbidden]))
+        standardise(sieve, options.scores, apart)
         note_left_out(sieve)
-        compare(sieve, options.scores, lost)
+        compare(sieve, options.scores, lost, apart)
         return sieve
 
 
@@ -94,14 +99,17 @@ def read_values(sieve: Sieve, scores: ScoreOptions) -> None:
     sieve.frame = sieve.frame.with_columns((-number if scores.lower_is_better else number).alias(VALUE))
 
 
-def standardise(sieve: Sieve, scores: ScoreOptions) -> None:
-    """If it was asked for, measure every score in the standard deviations of its judge, from the judge's mean."""
+def standardise(sieve: Sieve, scores: ScoreOptions, apart: Iterable[str] = ()) -> None:
+    """If it was asked for, measure every score in the standard deviations of its judge, from the judge's mean.
+
+    Scores that differ in the columns ``apart`` are measured apart.
+    """
     if scores.across_judges != "standardised":
         return
     if "judge" not in sieve.frame.columns:
         raise InputError("--across-judges standardised needs to know the judges, and there is no such column")
     sieve.reject(pl.col("judge").is_null(), "the judge is missing, so the score cannot be standardised")
-    of_a_judge = _present(sieve.frame, "lang_pair", "judge")
+    of_a_judge = [*_present(sieve.frame, "lang_pair", "judge"), *apart]
     spread = pl.col(VALUE).std().over(of_a_judge)
     same = "scores of a judge who gave no two different ones, which cannot be standardised"
     sieve.reject(spread.is_null() | (pl.col(VALUE).n_unique().over(of_a_judge) < 2), same, kind="skipped")
@@ -110,7 +118,7 @@ def standardise(sieve: Sieve, scores: ScoreOptions) -> None:
     )
 
 
-def compare(sieve: Sieve, scores: ScoreOptions, lost: list[str]) -> None:
+def compare(sieve: Sieve, scores: ScoreOptions, lost: list[str], apart: Iterable[str] = ()) -> None:
     """Make comparisons of the values of outputs, and say what became of them.
 
     Parameters
@@ -119,19 +127,22 @@ def compare(sieve: Sieve, scores: ScoreOptions, lost: list[str]) -> None:
         ``system``, ``segment``, the value, and what else is known of every score.
     lost
         The columns that a comparison cannot have.
+    apart
+        Covariates such that scores that differ in them are not compared.
     """
-    frame = sieve.frame
+    frame, apart = sieve.frame, list(apart)
     across = scores.across_judges != "no" and "judge" in frame.columns
-    keys = (
-        _present(frame, "lang_pair", "segment")
-        if across
-        else _present(frame, "lang_pair", "segment", "judge", "ranking")
-    )
+    known = ("lang_pair", "segment") if across else ("lang_pair", "segment", "judge", "ranking")
+    keys = [*_present(frame, *known), *apart]
     alone = pl.col("system").n_unique().over(keys) < 2
     nobody = "nobody scored another output of its segment" if across else "is the only output its judge scored here"
     sieve.reject(alone, f"{nobody}, so it compares nothing", kind="skipped")
     kept, unused = sieve.frame, frame.height - sieve.frame.height
-    others = 0 if across or "judge" not in frame.columns else _count(frame, _present(frame, "lang_pair", "segment"))
+    others = (
+        0
+        if across or "judge" not in frame.columns
+        else _count(frame, [*_present(frame, "lang_pair", "segment"), *apart])
+    )
     if not kept.height and others:
         raise InputError(
             f"no judge scored two outputs of one segment, so there is nothing to compare. {_advice(others)}"
@@ -181,6 +192,7 @@ def _of_different_judges(scores: ScoreOptions, count: int) -> str:
 def _as_pairs(frame: pl.DataFrame, keys: list[str], scores: ScoreOptions) -> tuple[pl.DataFrame, list[str]]:
     """Pairs of outputs, and the covariates that outputs of one ranking do not share, which no pair can have."""
     extras = [name for name in frame.columns if name.startswith(EXTRA_PREFIX)]
+    extras = [name for name in extras if name not in keys]
     shared = [name for name in extras if frame.group_by(keys).agg(pl.col(name).n_unique())[name].max() == 1]
     of_a_judge = list(dict.fromkeys([*keys, *_present(frame, "judge"), "system"]))
     by_judge = frame.group_by(of_a_judge).agg(pl.col(VALUE).sort().mean(), *[pl.col(name).first() for name in shared])
