@@ -102,6 +102,36 @@ def test_different_documents_and_segments_stay_different(file: MakeFile) -> None
     assert judgments.to_rows()["segment"].null_count() == 1
 
 
+# -- names of WMT's scripts, and ranks of pandas -----------------------------------------------------
+
+
+@pytest.mark.parametrize(("good", "bad"), [("TGT", "BAD"), ("False", "True"), ("0", "1")])
+def test_scores_with_the_names_of_wmts_scripts(good: str, bad: str, file: MakeFile) -> None:
+    """Each judge scored both systems on two segments, and a damaged copy of each output, of which Q's are better."""
+    header = (
+        "login,system,itemid,is_bad,source_lang,target_lang,score,doc_id,unk_col_always_false,span_errors,start_time"
+    )
+    rows = [
+        f"{judge},{system},{1 + s + 2 * (system == 'Q') + 4 * (kind == bad)},{kind},eng,deu,"
+        f"{score},news.1#{system}{'#bad' * (kind == bad)},False,[],10"
+        for judge in ("j1", "j2")
+        for kind, scores in ((good, {"P": 90, "Q": 50}), (bad, {"P": 0, "Q": 100}))
+        for system, score in scores.items()
+        for s in range(2)
+    ]
+    judgments = read(file(header, rows))
+    assert _wins(judgments) == {"P": 4, "Q": 0}
+    assert (judgments.judges, judgments.segments) == (("j1", "j2"), ("news.1:1", "news.1:2"))
+    assert "left out: 8 × control (type BAD)" in _notes(judgments)
+
+
+def test_whole_floats_are_ranks(file: MakeFile) -> None:
+    header = "system1Id,system1rank,system2Id,system2rank,system3Id,system3rank"
+    assert _wins(read(file(header, ["P,1.0,Q,2.0,R,3.0", "P,1.0,Q,-1.0,R,2.0"]))) == {"P": 2, "Q": 1, "R": 0}
+    with pytest.raises(InputError, match=r"rank '1\.5' of output 1 is out of range"):
+        read(file(header, ["P,1.5,Q,2.0,R,3.0"]))
+
+
 # -- columns that hold nothing ------------------------------------------------------------------------
 
 

@@ -23,6 +23,10 @@ from .usual import GUESSES
 
 #: Roles of an output, which a comparison of two outputs cannot have.
 OF_AN_OUTPUT = ("weight", "position_a", "position_b", "time", "duration")
+#: The usual names of the column that says which items are controls; WMT's scripts call it is_bad.
+_IS_BAD = "isbad"
+ITEM_TYPE_NAMES = ("itemtype", "type", _IS_BAD)
+_YES_OR_NO = {"true": "bad", "1": "bad", "yes": "bad", "false": "tgt", "0": "tgt", "no": "tgt"}
 #: From this share of scores on that compare nothing, it is said what else could be done.
 _MANY_ALONE = 0.1
 
@@ -67,11 +71,13 @@ class Scores(TableFormat):
 
 def item_types(frame: pl.DataFrame, names: tuple[str, ...]) -> pl.Series | None:
     """The column that says which items are controls, as Appraise does (TGT, BAD, …), if there is one."""
-    plain = {"".join(filter(str.isalnum, name.lower())): name for name in reversed(names)}
-    column = plain.get("itemtype", plain.get("type"))
-    if column is None or frame[column].dtype != pl.String:
+    plain = {plain_name(name): name for name in reversed(names)}
+    column = next((plain[name] for name in ITEM_TYPE_NAMES if name in plain), None)
+    if column is None or frame[column].dtype not in (pl.String, pl.Boolean, pl.Int64):
         return None
     values = name_values(frame, column)
+    if plain_name(column) == _IS_BAD:
+        values = values.str.to_lowercase().replace(_YES_OR_NO).str.to_uppercase()
     return values if values.is_in(ITEM_TYPES).all() and "TGT" in values else None
 
 

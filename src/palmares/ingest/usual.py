@@ -31,7 +31,7 @@ GUESSES: Mapping[str, tuple[str, ...]] = {
     "document": ("document", "documentid", "docid", "doc", "documentname", "docname"),
     "judge": (
         "judge", "judgeid", "annotator", "annotatorid", "worker", "workerid", "rater", "raterid", "user", "username",
-        "userid", "evaluator", "assessor", "evaluationsessionid",
+        "userid", "login", "evaluator", "assessor", "evaluationsessionid",
     ),
     "ranking": ("ranking", "rankingid", "hit", "hitid", "taskid", "screen"),
     "weight": ("weight", "weights"),
@@ -51,7 +51,7 @@ LOOSE: Mapping[str, frozenset[str]] = {
     "source_lang": frozenset(("src",)),
     "target_lang": frozenset(("trg", "tgt")),
     "segment": frozenset(("item", "prompt", "instanceid", "docid")),
-    "judge": frozenset(("user", "username", "userid")),
+    "judge": frozenset(("user", "username", "userid", "login")),
     "ranking": frozenset(("hit", "hitid", "taskid", "screen")),
 }
 #: A column that is named for a role stands instead of what was guessed for others that say the same.

@@ -179,7 +179,9 @@ def _checked_outputs(sieve: Sieve, n: int, most: int) -> pl.DataFrame:
     numbers = range(1, n + 1)
     system, rank = {k: _NAME.format(k) for k in numbers}, {k: _RANK.format(k) for k in numbers}
     sieve.frame = sieve.frame.with_columns(without(sieve.frame[name], NO_VALUE) for name in system.values())
-    values = {k: pl.col(rank[k]).cast(pl.Int64, strict=False) for k in numbers}
+    # pandas writes 1.0 where a rank is missing elsewhere.
+    ranks = {k: pl.col(rank[k]).cast(pl.Float64, strict=False) for k in numbers}
+    values = {k: pl.when(ranks[k] == ranks[k].round(0)).then(ranks[k].cast(pl.Int64, strict=False)) for k in numbers}
     for k in numbers:
         unnamed = pl.col(system[k]).is_null() & (values[k] > 0)
         sieve.reject(unnamed, pl.format("a system is missing: output {} has rank {}", pl.lit(k), quoted(rank[k])))
