@@ -146,6 +146,19 @@ def test_a_column_that_names_nothing_hides_none(nothing: str, file: MakeFile) ->
     assert "column 'segmentId' names nothing: the segment is read from 'srcIndex'" in _notes(judgments)
 
 
+def test_a_language_pair_without_judges_is_a_group_without_one(file: MakeFile, ok: Callable) -> None:
+    rows = [
+        f"en-{lang},{judge},{s},P,Q,a" for lang, judge in (("de", ""), ("fr", "ann"), ("fr", "bob")) for s in range(4)
+    ]
+    path = file("lang_pair,judge,segment,system_a,system_b,winner", rows)
+    found = ok("rank", path, "--by", "judge", "--format", "json").json
+    assert [each["group"] for each in found] == [
+        {"lang_pair": "en-de", "judge": None},
+        {"lang_pair": "en-fr", "judge": "ann"},
+        {"lang_pair": "en-fr", "judge": "bob"},
+    ]
+
+
 def test_one_language_of_a_pair_is_noted(file: MakeFile) -> None:
     rows = [f"{lang},{n},P,Q,a" for lang in ("de", "fr") for n in range(4)]
     path = file("target_language,segment,system_a,system_b,winner", rows)
@@ -204,3 +217,39 @@ def test_scores_of_judges_in_a_column_of_another_name(file: MakeFile) -> None:
     rows = [f"{s},{j},{name},{3 + (name == 'P')}" for s in range(3) for j in ("x", "y") for name in "PQ"]
     with pytest.raises(InputError, match="--column judge=coder if it names judges"):
         read(file("segment,coder,system,score", rows))
+
+
+# -- counts, names that look the same, and texts ------------------------------------------------------
+
+
+def test_a_column_of_counts_is_noted(file: MakeFile) -> None:
+    path = file("system_a,system_b,winner,count", ["P,Q,a,30", "P,Q,b,10"])
+    assert "--column weight=count" in _notes(read(path))
+    counted = read(path, columns={"weight": "count"})
+    assert counted.to_rows()["weight"].to_list() == [30, 10]
+    assert "looks like counts" not in _notes(counted)
+    for values in (("1", "1", "1"), ("1", "2", "3"), ("x", "2", "2"), ("0.5", "2", "2")):
+        rows = [f"P,Q,a,{value}" for value in values]
+        assert "counts" not in _notes(read(file("system_a,system_b,winner,n", rows)))
+
+
+@pytest.mark.parametrize("other", ["gpt-4 é", "GPT-4  é", "GPT-4 e\u0301", "GPT-4\u200b é"])
+def test_names_that_look_the_same_are_noted(other: str, file: MakeFile) -> None:
+    rows = ["GPT-4 é,Q,a,j", f"{other},Q,a,j"]
+    judgments = read(file("system_a,system_b,winner,judge", rows))
+    assert len(judgments.systems) == 3
+    assert "systems whose names differ only in case, spaces" in _notes(judgments)
+    assert "judges whose" not in _notes(judgments)
+    assert "judges whose" in _notes(
+        read(file("system_a,system_b,winner,judge", [f"P,Q,a,{n}" for n in ("Ann", "ann")]))
+    )
+    assert "whose names" not in _notes(read(file("system_a,system_b,winner", ["P,Q,a", "R,Q,a"])))
+
+
+def test_texts_are_no_systems(file: MakeFile) -> None:
+    text = "The answer to the question number {} is that nobody knows what it could be"
+    rows = [f"{n},{text.format(n)},{text.format(-n)},P,Q" for n in range(1, 9)]
+    path = file("prompt,chosen,rejected,winner_name,loser_name", rows)
+    with pytest.raises(InputError, match=r"column 'chosen' holds texts .*--column chosen=NAME"):
+        read(path)
+    assert _wins(read(path, columns={"chosen": "winner_name", "rejected": "loser_name"})) == {"P": 8, "Q": 0}

@@ -17,9 +17,9 @@ from ..errors import InputError
 from ..judgments import EXTRA_PREFIX, NAME_COLUMNS, VALUE_COLUMNS
 from ..judgments.encoding import EXACT, as_text, naive_utc
 from .base import RECORD, ColumnUse, DropKind, Dropped, ReadOptions
-from .names import NO_VALUE, UNKNOWN, without
-from .usual import GUESSES, INSTEAD_OF, LOOSE
-from .values import numbers, times
+from .names import NO_VALUE, UNKNOWN, are_texts, without
+from .usual import COUNTS, GUESSES, INSTEAD_OF, LOOSE
+from .values import are_counts, numbers, times
 
 #: What may be known of a judgment besides its systems and its outcome.
 CONTEXT_ROLES = frozenset(
@@ -120,7 +120,14 @@ class Sieve:
         valued = [role for role in VALUE_COLUMNS if role in known]
         columns = {RECORD: frame[RECORD], **known}
         for label, column in text.items():
-            values = name_values(frame, column, next((r for r, c in roles.column.items() if c == column), label))
+            role = next((r for r, c in roles.column.items() if c == column), label)
+            values = name_values(frame, column, role)
+            if label in ("system_a", "system_b", "system") and role not in options.columns and are_texts(values):
+                first = next(text for text in values if text)
+                raise InputError(
+                    f"column {column!r} holds texts ({first[:30]!r} …), not the names of systems; name the column that "
+                    f"says whose they are: --column {role}=NAME (columns={{{role!r}: 'NAME'}} from Python)"
+                )
             columns[label] = values if label.startswith("_") else without(values, NO_VALUE)
         columns |= {f"_given_{role}": _given(frame, roles[role]) for role in valued}
         sieve = cls(pl.DataFrame(columns), notes=context.notes, columns=context.uses(text))
@@ -344,7 +351,14 @@ class Context:
         used = {use.column for use in uses}
         rest = [c for c in roles.present if c not in used]
         kept = [self._use("covariate", c, "usual") for c in rest if c.startswith(EXTRA_PREFIX)]
-        return uses + kept + [self._use("", c, "not used") for c in rest if not c.startswith(EXTRA_PREFIX)]
+        idle = [c for c in rest if not c.startswith(EXTRA_PREFIX)]
+        if "system_a" in text and "weight" not in self.options.columns and "weight" not in self.known:
+            self.notes += [
+                f"column {c!r} looks like counts, but every record counts once; --column weight={c} weights them"
+                for c in idle
+                if plain_name(c) in COUNTS and are_counts(self.frame[c])
+            ]
+        return uses + kept + [self._use("", c, "not used") for c in idle]
 
     def _use(self, role: str, column: str, why: Literal["named", "usual", "guessed", "not used"]) -> ColumnUse:
         return ColumnUse(role, column, why, _examples(self.frame[column]), self._remarks.get(column, ""))

@@ -63,3 +63,5 @@ INSTEAD_OF: Mapping[str, tuple[str, ...]] = {
     "source_lang": ("lang_pair",),
     "target_lang": ("lang_pair",),
 }
+#: Columns that may say how often a record counts.
+COUNTS = frozenset(("count", "counts", "n", "votes", "nvotes", "freq", "frequency", "times"))

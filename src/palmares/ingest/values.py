@@ -27,6 +27,16 @@ def numbers(text: pl.Series, role: str) -> pl.Series:
     return pl.select(pl.when(good).then(number)).to_series()
 
 
+def are_counts(values: pl.Series) -> bool:
+    """Whether these are whole numbers above 0, some of them above 1, that do not just number the records."""
+    if not (values.dtype.is_numeric() or values.dtype == pl.String):
+        return False
+    counts = values.cast(pl.Float64, strict=False).drop_nulls().drop_nans()
+    whole = len(counts) == len(values) and bool(((counts == counts.round(0)) & (counts > 0)).all())
+    steps = counts.diff().drop_nulls()
+    return whole and bool((counts > 1).any()) and (len(steps) == 0 or bool((steps != 1).any()))
+
+
 def times(text: pl.Series) -> pl.Series:
     """Times as they are written: seconds since 1970, or ISO 8601; others become null."""
     seconds = text.cast(pl.Float64, strict=False)
