@@ -9,9 +9,9 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from palmares.errors import InputError
+from palmares.errors import InputError, LossyWriteError
 from palmares.ingest.base import ReadOptions
-from palmares.ingest.files import read
+from palmares.ingest.files import read, write
 from palmares.judgments import Judgments
 
 MakeFile = Callable[..., Path]
@@ -130,6 +130,37 @@ def test_whole_floats_are_ranks(file: MakeFile) -> None:
     assert _wins(read(file(header, ["P,1.0,Q,2.0,R,3.0", "P,1.0,Q,-1.0,R,2.0"]))) == {"P": 2, "Q": 1, "R": 0}
     with pytest.raises(InputError, match=r"rank '1\.5' of output 1 is out of range"):
         read(file(header, ["P,1.5,Q,2.0,R,3.0"]))
+
+
+# -- ranking ids that link nothing -------------------------------------------------------------------
+
+_PAIRS = "srclang,trglang,segmentId,judgeID,system1Id,system1rank,system2Id,system2rank,rankingID"
+
+
+def _three_ways(judges: int) -> list[str]:
+    pairs = [("P", 1, "Q", 2), ("P", 1, "R", 3), ("Q", 2, "R", 3)]
+    lines = [f"de,en,{j},j{j},{a},{x},{b},{y}" for j in range(judges) for a, x, b, y in pairs]
+    return [f"{line},{number}" for number, line in enumerate(lines)]
+
+
+def test_ids_that_number_the_lines_are_no_ranking_ids(file: MakeFile) -> None:
+    path = file(_PAIRS, _three_ways(20))
+    judgments = read(path)
+    assert len(judgments.names["ranking"]) == 20
+    assert "column 'rankingID' was not taken for the ranking id: it has another value on every line" in _notes(
+        judgments
+    )
+    assert "20 rankings were rebuilt" in _notes(judgments)
+    assert len(read(path, columns={"ranking": "rankingID"}).names["ranking"]) == 60
+    # Of single pairs, every id is that of a ranking.
+    assert "not taken" not in _notes(read(file(_PAIRS, _three_ways(20)[::3])))
+
+
+def test_pairs_that_could_be_a_ranking_are_not_written_as_single_ones(tmp_path: Path) -> None:
+    tied = pl.DataFrame({"system_a": ["P", "P", "Q"], "system_b": ["Q", "R", "R"], "outcome": [0, 0, 0]})
+    tied = tied.with_columns(pl.lit("j").alias("judge"), pl.lit("s").alias("segment"))
+    with pytest.raises(LossyWriteError, match="no rankings but could be"):
+        write(Judgments.from_rows(tied), tmp_path / "x.csv", format="wmt-pairwise")
 
 
 # -- columns that hold nothing ------------------------------------------------------------------------

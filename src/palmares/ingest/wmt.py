@@ -12,7 +12,7 @@ from ..judgments import Judgments
 from . import tables
 from .base import RECORD, ReadOptions
 from .columns import CONTEXT_ROLES, Roles, Sieve, quoted
-from .ids import settle
+from .ids import links_more, settle
 from .names import NO_VALUE, without
 from .rankings import (
     VALUE,
@@ -25,6 +25,7 @@ from .rankings import (
     split_merged,
     with_ranking_ids,
 )
+from .shapes import SHARED
 from .tables import TableFormat
 
 _SYSTEM = re.compile(r"system(\d+)id", re.IGNORECASE)
@@ -137,6 +138,7 @@ class WmtPairwise(TableFormat):
         outputs = rankings.select(RECORD, "system", "rank")
         both = outputs.join(outputs, on=RECORD, suffix="_b", maintain_order="left_right")
         both = both.filter(pl.col("system") < pl.col("system_b"))
+        _check_ids(both, rankings)
         context = _header_columns(judgments, rankings.unique(RECORD, maintain_order=True))
         wide = both.join(context, on=RECORD, how="left", maintain_order="left").select(
             *[c for c in context.columns if c != RECORD],
@@ -264,6 +266,17 @@ def _header_columns(judgments: Judgments, contexts: pl.DataFrame) -> pl.DataFram
     if "judge" in contexts.columns:
         columns.append(pl.col("judge").alias("judgeID"))
     return contexts.select(columns)
+
+
+def _check_ids(both: pl.DataFrame, rankings: pl.DataFrame) -> None:
+    """Refuse ids that a reader would not believe."""
+    context = rankings.select(RECORD, *[c for c in SHARED if c in rankings.columns]).unique(RECORD)
+    outcome = (pl.col("rank_b") - pl.col("rank")).sign().cast(pl.Int8).alias("outcome")
+    rows = both.rename({"system": "system_a"}).with_columns(outcome, pl.col(RECORD).alias("ranking"))
+    if links_more(rows.join(context, on=RECORD, how="left", maintain_order="left"), ("rank", "rank_b")):
+        raise LossyWriteError(
+            "format 'wmt-pairwise' cannot hold pairs that are no rankings but could be; write the format 'pairwise'"
+        )
 
 
 def _languages(judgments: Judgments) -> dict[str, tuple[str, str]]:
