@@ -116,12 +116,13 @@ class Inputs:
 
     def groups(self, *, extra: tuple[str, ...] = ()) -> dict[Group, Judgments]:
         """The judgments by language pair, then by ``--by``; ``extra`` are more covariates to keep."""
-        groups: dict[Group, Judgments] = {(): self.read(*extra)}
+        whole = self.read(*extra)
+        groups: dict[Group, Judgments] = {(): whole}
         for field in dict.fromkeys(("lang_pair", *self.by)):
             groups = {
                 (*group, (field, value)): subset
                 for group, part in groups.items()
-                for value, subset in part.split(field).items()
+                for value, subset in part.split(field, or_none=whole.has(field) or field in whole.extras).items()
             }
         return groups
 

@@ -66,7 +66,8 @@ class Appraise(Format):
     holds = frozenset(("lang_pair", "segment", "judge", "ranking", "position", "duration"))
     implies = frozenset(("position",))
     endings = ("xml",)
-    roles = CONTEXT_ROLES - {"ranking"}  # every item is a ranking
+    #: Every item is a ranking, and `named_by` knows documents.
+    roles = CONTEXT_ROLES - {"ranking", "document"}
 
     def parse(self, source: Source, options: ReadOptions) -> Parsed:
         self.check_columns(options)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
 from itertools import islice
 from typing import Literal
 
@@ -18,72 +17,18 @@ from ..errors import InputError
 from ..judgments import EXTRA_PREFIX, NAME_COLUMNS, VALUE_COLUMNS
 from ..judgments.encoding import EXACT, as_text, naive_utc
 from .base import RECORD, ColumnUse, DropKind, Dropped, ReadOptions
-from .names import NO_VALUE, UNKNOWN, without
+from .names import NO_VALUE, UNKNOWN, are_texts, without
+from .usual import COUNTS, GUESSES, INSTEAD_OF, LOOSE
+from .values import are_counts, numbers, times
 
-#: For every role the usual column names, best first, in small letters and figures only.
-GUESSES: Mapping[str, tuple[str, ...]] = {
-    "system_a": ("systema", "modela", "left", "system1", "system1id", "model1", "modelx", "systemleft", "itema", "a"),
-    "system_b": ("systemb", "modelb", "right", "system2", "system2id", "model2", "modely", "systemright", "itemb", "b"),
-    "outcome": ("outcome",),
-    "winner": ("winner", "winnermodel", "preference", "preferred", "vote", "verdict", "judgment", "label", "result"),
-    "winner_a": ("winnermodela", "winnersystema", "winnera", "awins", "awin", "awon", "modelawins", "winnerleft"),
-    "winner_b": ("winnermodelb", "winnersystemb", "winnerb", "bwins", "bwin", "bwon", "modelbwins", "winnerright"),
-    "winner_tie": ("winnertie", "tie", "ties", "tied", "istie", "draw"),
-    "winner_both_bad": ("winnerbothbad", "winnertiebothbad", "bothbad", "tiebothbad"),
-    "loser": ("loser", "losermodel"),
-    "rank_a": ("ranka", "system1rank", "rank1"),
-    "rank_b": ("rankb", "system2rank", "rank2"),
-    "chosen": ("chosenmodel", "chosensystem", "chosen"),
-    "rejected": ("rejectedmodel", "rejectedsystem", "rejected"),
-    "system": ("system", "systemid", "systemname", "model", "modelid", "mtsystem", "sys"),
-    "score": ("score", "rating", "da", "esa", "likert", "grade", "rawscore", "value"),
-    "lang_pair": ("langpair", "languagepair", "lp", "langs", "direction"),
-    "source_lang": ("srclang", "sourcelang", "sourcelanguage", "src"),
-    "target_lang": ("trglang", "tgtlang", "targetlang", "targetlanguage", "trg", "tgt"),
-    "segment": (
-        "segment", "segmentid", "segid", "srcindex", "sentenceid", "itemid", "item", "questionid", "promptid", "prompt",
-        "instanceid", "docid",
-    ),
-    "judge": (
-        "judge", "judgeid", "annotator", "annotatorid", "worker", "workerid", "rater", "raterid", "user", "username",
-        "userid", "evaluator", "assessor", "evaluationsessionid",
-    ),
-    "ranking": ("ranking", "rankingid", "hit", "hitid", "taskid", "screen"),
-    "weight": ("weight", "weights"),
-    "position_a": ("positiona",),
-    "position_b": ("positionb",),
-    "time": ("time", "timestamp", "tstamp", "createdat", "date", "endtime"),
-    "duration": ("duration", "seconds", "elapsed", "timetaken"),
-}  # fmt: skip
-
-#: Names among these that only may mean the role: who reads a result is told that they were taken for it.
-LOOSE: Mapping[str, frozenset[str]] = {
-    "system_a": frozenset(("left", "itema", "a")),
-    "system_b": frozenset(("right", "itemb", "b")),
-    "winner": frozenset(("vote", "judgment", "label", "result")),
-    "score": frozenset(("grade", "value")),
-    "lang_pair": frozenset(("langs", "direction")),
-    "source_lang": frozenset(("src",)),
-    "target_lang": frozenset(("trg", "tgt")),
-    "segment": frozenset(("item", "prompt", "instanceid", "docid")),
-    "judge": frozenset(("user", "username", "userid")),
-    "ranking": frozenset(("hit", "hitid", "taskid", "screen")),
-}
-#: A column that is named for a role stands instead of what was guessed for others that say the same.
-INSTEAD_OF: Mapping[str, tuple[str, ...]] = {
-    "winner": ("outcome",),
-    "rank_a": ("outcome", "winner"),
-    "rank_b": ("outcome", "winner"),
-    "score": ("outcome", "winner"),
-    "source_lang": ("lang_pair",),
-    "target_lang": ("lang_pair",),
-}
 #: What may be known of a judgment besides its systems and its outcome.
 CONTEXT_ROLES = frozenset(
-    ("lang_pair", "source_lang", "target_lang", "segment", "judge", "ranking", "weight", "time", "duration")
+    ("lang_pair", "source_lang", "target_lang", "segment", "document", "judge", "ranking", "weight", "time", "duration")
 )
 #: Those of them that name something.
-NAME_ROLES = ("segment", "judge", "ranking", "lang_pair", "source_lang", "target_lang")
+NAME_ROLES = ("segment", "document", "judge", "ranking", "lang_pair", "source_lang", "target_lang")
+#: Those of them that another column of a usual name can have, if the first one names nothing.
+REPLACED = ("segment", "judge", "lang_pair", "source_lang", "target_lang")
 _LANGUAGE_ROLES = ("lang_pair", "source_lang", "target_lang")
 #: A column called src with more values than languages holds source texts: no campaign has more than so many, and none
 #: has more than a few in a short file.
@@ -91,12 +36,7 @@ _MOST_LANGUAGES, _FEW_LANGUAGES = 200, 10
 #: How many examples of a column's values are shown, and in how many of its records they are looked for.
 _EXAMPLES, _LOOKED_AT = 3, 1000
 
-#: Weights are summed; within these bounds sums are exact to the last judgment, however many there are.
-LEAST_WEIGHT, MOST_WEIGHT = 1e-6, 1e9
-
 _TO_IGNORE = "correct it, or ignore the column with --column {0}= (columns={{{0!r}: ''}} from Python)"
-#: Seconds beyond this (the year 5138) are milliseconds, as JavaScript counts.
-_MILLISECONDS = 1e11
 
 
 @dataclass(frozen=True)
@@ -129,6 +69,17 @@ class Roles:
     def without(self, *roles: str) -> Roles:
         """The same columns, with no column in some roles."""
         return Roles({role: column for role, column in self.column.items() if role not in roles}, self.present)
+
+    def filled(self, frame: pl.DataFrame, options: ReadOptions) -> Roles:
+        """Where a column of a usual name names nothing, the next one of a usual name for its role that does."""
+        column = dict(self.column)
+        plain = {plain_name(n): n for n in reversed(self.present)}
+        for role in (role for role in REPLACED if role in column and role not in options.columns):
+            if _names_nothing(frame, column[role]):
+                others = [plain[guess] for guess in GUESSES[role] if guess in plain]
+                free = [c for c in others if c not in column.values() and c not in options.columns.values()]
+                column[role] = next((c for c in free if not _names_nothing(frame, c)), column[role])
+        return Roles(column, self.present)
 
     def has(self, *roles: str) -> bool:
         return all(role in self.column for role in roles)
@@ -169,7 +120,14 @@ class Sieve:
         valued = [role for role in VALUE_COLUMNS if role in known]
         columns = {RECORD: frame[RECORD], **known}
         for label, column in text.items():
-            values = name_values(frame, column)
+            role = next((r for r, c in roles.column.items() if c == column), label)
+            values = name_values(frame, column, role)
+            if label in ("system_a", "system_b", "system") and role not in options.columns and are_texts(values):
+                first = next(text for text in values if text)
+                raise InputError(
+                    f"column {column!r} holds texts ({first[:30]!r} …), not the names of systems; name the column that "
+                    f"says whose they are: --column {role}=NAME (columns={{{role!r}: 'NAME'}} from Python)"
+                )
             columns[label] = values if label.startswith("_") else without(values, NO_VALUE)
         columns |= {f"_given_{role}": _given(frame, roles[role]) for role in valued}
         sieve = cls(pl.DataFrame(columns), notes=context.notes, columns=context.uses(text))
@@ -214,13 +172,21 @@ def quoted(column: str) -> pl.Expr:
     return pl.concat_str(pl.lit("'"), text, pl.lit("'"))
 
 
-def name_values(frame: pl.DataFrame, column: str) -> pl.Series:
-    """A column as trimmed text, null where it is empty; whole floats (a pandas habit) lose their ``.0``."""
+def name_values(frame: pl.DataFrame, column: str, role: str = "") -> pl.Series:
+    """A column as trimmed text, null where it is empty; whole floats (a pandas habit) lose their ``.0``.
+
+    Parameters
+    ----------
+    role
+        What the column is read for, as an error says it.
+    """
     values = frame[column]
     if values.dtype.is_nested() or values.dtype == pl.Object:
+        role = role or "ROLE"
+        none = f", or none with --column {role}=" if role in CONTEXT_ROLES else ""
         raise InputError(
-            f"column {column!r} holds lists or objects, not names; say which column to use, e.g. "
-            "--column chosen=chosen_model (columns={'chosen': 'chosen_model'} from Python)"
+            f"column {column!r} holds lists or objects, not names; say which column to use with --column {role}=NAME "
+            f"(columns={{{role!r}: 'NAME'}} from Python){none}"
         )
     if values.dtype.is_float():
         values = values.fill_nan(None)
@@ -231,6 +197,16 @@ def name_values(frame: pl.DataFrame, column: str) -> pl.Series:
     return pl.select(pl.when(text != "").then(text)).to_series()
 
 
+def _names_nothing(frame: pl.DataFrame, column: str) -> bool:
+    """Whether a column has only empty values and words for none."""
+    if frame[column].dtype.is_nested() or frame[column].dtype == pl.Object:
+        return False
+    # Nearly always the first values tell.
+    return all(
+        bool(without(name_values(part, column), UNKNOWN).is_null().all()) for part in (frame.head(_LOOKED_AT), frame)
+    )
+
+
 class Context:
     """Everything that the frame has about a judgment but its systems and outcome: ``known``, column by column.
 
@@ -238,27 +214,75 @@ class Context:
     """
 
     def __init__(self, frame: pl.DataFrame, roles: Roles, options: ReadOptions) -> None:
-        self.frame, self.roles, self.options = frame, roles, options
+        self.frame, self.roles, self.options = frame, roles.filled(frame, options), options
         self.notes: list[str] = []
         self._remarks: dict[str, str] = {}  # by column
+        for role in (role for role in REPLACED if roles.has(role) and roles[role] != self.roles[role]):
+            self._instead(roles[role], role, repr(self.roles[role]))
         self.known = self._names() | self._values() | self._covariates()
 
+    def _instead(self, column: str, role: str, others: str) -> None:
+        self._remarks[column] = "names nothing"
+        self.notes.append(f"column {column!r} names nothing: the {role} is read from {others}")
+
     def _names(self) -> dict[str, pl.Series]:
-        roles = self.roles
-        known = {r: self._known_names(r) for r in ("segment", "judge", "ranking") if roles.has(r)}
-        if roles.has("lang_pair"):
+        known = {r: self._known_names(r) for r in ("segment", "judge", "ranking") if self.roles.has(r)}
+        pairs = self._lang_pairs()
+        if pairs is not None and pairs.null_count() < len(pairs):
+            known["lang_pair"] = pairs
+        if self.roles.has("document"):
+            self._name_by_document(known)
+        return known
+
+    def _lang_pairs(self) -> pl.Series | None:
+        both = self.roles.has("source_lang", "target_lang")
+        if self.roles.has("lang_pair"):
             pairs = self._known_names("lang_pair")
-        elif roles.has("source_lang", "target_lang"):
-            both = [self._known_names(r) for r in ("source_lang", "target_lang")]
-            pairs = pl.select(pl.concat_str(both, separator="-")).to_series()
-        else:
-            return known
-        return known if pairs.null_count() == len(pairs) else {**known, "lang_pair": pairs}
+            if pairs.null_count() < len(pairs) or not both or "lang_pair" in self.options.columns:
+                return pairs
+            self._instead(self.roles["lang_pair"], "lang_pair", "the columns of both languages")
+            self.roles = self.roles.without("lang_pair")
+        if both:
+            languages = [self._known_names(r) for r in ("source_lang", "target_lang")]
+            return pl.select(pl.concat_str(languages, separator="-")).to_series()
+        for role in (r for r in ("source_lang", "target_lang") if self.roles.has(r) and self.why(r) != "guessed"):
+            column = self.roles[role]
+            number = self._known_names(role).drop_nulls().n_unique()
+            if number > 1:
+                self.notes.append(
+                    f"column {column!r} has {number} languages, which are one result together, since only one language "
+                    f"of each pair is known; --column lang_pair={column} takes them apart"
+                )
+        return None
+
+    def _name_by_document(self, known: dict[str, pl.Series]) -> None:
+        """Put the document in front of segments that are numbered within it: the same number is there in several."""
+        column = self.roles["document"]
+        if "segment" not in known or column == self.roles["segment"]:
+            self.roles = self.roles.without("document")
+            return
+        parts = {"document": without(name_values(self.frame, column, "document"), UNKNOWN), "segment": known["segment"]}
+        of_a_segment = ["lang_pair", "segment"] if "lang_pair" in known else ["segment"]
+        rows = pl.DataFrame(parts | {name: known[name] for name in of_a_segment})
+        several = rows.drop_nulls(["document", "segment"]).group_by(of_a_segment).agg(pl.col("document").n_unique())
+        if several.filter(pl.col("document") > 1).is_empty():
+            self._remarks[column] = "every segment is in one document, so its name is enough"
+            return
+        if "segment" in self.options.columns and "document" not in self.options.columns:
+            self._remarks[column] = "not taken, since the segment was named"
+            self.notes.append(
+                f"the same segment is in several documents: if they number their own segments, --column "
+                f"document={column} tells them apart"
+            )
+            return
+        self._remarks[column] = f"segments are numbered within each {column}, so both together name a segment"
+        self.notes.append(self._remarks[column])
+        known["segment"] = _together(rows.select("document", "segment"))
 
     def _known_names(self, role: str) -> pl.Series:
         """The names of a column that names something, with a remark where it has words for nothing."""
         column = self.roles[role]
-        given = name_values(self.frame, column)
+        given = name_values(self.frame, column, role)
         most = min(_MOST_LANGUAGES, max(_FEW_LANGUAGES, len(given) // 4))
         if role in _LANGUAGE_ROLES and self.why(role) == "guessed" and given.n_unique() > most:
             self._remarks[column] = f"not taken for {role}: {given.n_unique()} different values are no languages"
@@ -286,8 +310,17 @@ class Context:
                 if given is not None and given.null_count() == len(given):
                     self._remarks[column] = "is empty"
                     continue
-                known[role] = _times(self.frame[column]) if role == "time" else _number(self.frame, column, role)
+                if role == "time":
+                    known[role] = self._moments(column)
+                else:
+                    known[role] = numbers(name_values(self.frame, column, role), role)
         return known
+
+    def _moments(self, column: str) -> pl.Series:
+        values = self.frame[column]
+        if values.dtype in (pl.Date, pl.Datetime):
+            return naive_utc(values)
+        return times(name_values(self.frame, column, "time"))
 
     def _covariates(self) -> dict[str, pl.Series]:
         present = self.roles.present
@@ -318,10 +351,28 @@ class Context:
         used = {use.column for use in uses}
         rest = [c for c in roles.present if c not in used]
         kept = [self._use("covariate", c, "usual") for c in rest if c.startswith(EXTRA_PREFIX)]
-        return uses + kept + [self._use("", c, "not used") for c in rest if not c.startswith(EXTRA_PREFIX)]
+        idle = [c for c in rest if not c.startswith(EXTRA_PREFIX)]
+        if "system_a" in text and "weight" not in self.options.columns and "weight" not in self.known:
+            self.notes += [
+                f"column {c!r} looks like counts, but every record counts once; --column weight={c} weights them"
+                for c in idle
+                if plain_name(c) in COUNTS and are_counts(self.frame[c])
+            ]
+        return uses + kept + [self._use("", c, "not used") for c in idle]
 
     def _use(self, role: str, column: str, why: Literal["named", "usual", "guessed", "not used"]) -> ColumnUse:
         return ColumnUse(role, column, why, _examples(self.frame[column]), self._remarks.get(column, ""))
+
+
+def _together(parts: pl.DataFrame) -> pl.Series:
+    """Document and segment as one name, with a sign between them that leaves different ones different."""
+    both = pl.col("document").is_not_null() & pl.col("segment").is_not_null()
+    known = parts.drop_nulls("segment")
+    for sign in ("/", ":", " / ", " : ", "/ /"):
+        name = pl.when(both).then(pl.concat_str("document", "segment", separator=sign)).otherwise("segment")
+        if known.select(name).n_unique() == known.n_unique():
+            break
+    return parts.select(name.alias("segment")).to_series()
 
 
 def _examples(values: pl.Series) -> tuple[str, ...]:
@@ -335,53 +386,8 @@ def _examples(values: pl.Series) -> tuple[str, ...]:
     return tuple(islice((text for text in shown if text), _EXAMPLES))
 
 
-def _number(frame: pl.DataFrame, column: str, role: str) -> pl.Series:
-    """Finite numbers; null where a value is none, or none that the role allows."""
-    number = without(name_values(frame, column), NO_VALUE).cast(pl.Float64, strict=False)
-    good = number.is_finite()
-    if role == "weight":
-        good &= number.is_between(LEAST_WEIGHT, MOST_WEIGHT)
-    elif VALUE_COLUMNS[role].is_integer():
-        good &= (number == number.round(0)) & (number.abs() < 2**31)
-    return pl.select(pl.when(good).then(number)).to_series()
-
-
-def _times(column: pl.Series) -> pl.Series:
-    """Times as they come: date-time values, seconds since 1970, or ISO 8601 text; others become null."""
-    if column.dtype in (pl.Date, pl.Datetime):
-        return naive_utc(column)
-    text = name_values(pl.DataFrame({"time": column}), "time")
-    seconds = text.cast(pl.Float64, strict=False)
-    if seconds.null_count() > text.null_count():
-        return _iso_times(text)
-    if bool((seconds > _MILLISECONDS).all()):
-        seconds = seconds / 1000
-    moments = (seconds * 1e6).round(0).cast(pl.Int64, strict=False)
-    return naive_utc(moments.cast(pl.Datetime("us")))
-
-
-def _iso_times(text: pl.Series) -> pl.Series:
-    """The usual form at once; other forms of ISO 8601, with time zones, one by one."""
-    usual = text.str.replace(" ", "T", literal=True)
-    times = usual.str.to_datetime("%Y-%m-%dT%H:%M:%S%.f", time_unit="us", strict=False)
-    rest = text.filter(times.is_null() & text.is_not_null()).unique()
-    slow = [_iso_time(value) for value in rest]
-    if not any(slow):
-        return naive_utc(times)
-    read = text.replace_strict(rest, pl.Series(slow, dtype=pl.Datetime("us")), default=None)
-    return naive_utc(pl.select(pl.coalesce(times, read)).to_series())
-
-
 def _given(frame: pl.DataFrame, column: str) -> pl.Series:
     """The values of a column as a message can show them."""
     if frame[column].dtype.is_temporal():  # as text, a time outside the calendar would be a panic
         return pl.select(pl.when(frame[column].is_not_null()).then(pl.lit("of another calendar"))).to_series()
     return without(name_values(frame, column), NO_VALUE)
-
-
-def _iso_time(text: str) -> datetime | None:
-    try:
-        time = datetime.fromisoformat(text)
-        return time if time.tzinfo is None else time.astimezone(UTC).replace(tzinfo=None)
-    except (ValueError, OverflowError):
-        return None

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from ..errors import InputError
-from .columns import GUESSES
+from .usual import GUESSES
 
 if TYPE_CHECKING:
     from _csv import Reader as CsvReader

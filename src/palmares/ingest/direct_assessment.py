@@ -13,7 +13,17 @@ import polars as pl
 from ..errors import InputError
 from .base import RECORD, ReadOptions
 from .columns import Roles, Sieve, quoted
-from .scores import OF_AN_OUTPUT, Scores, compare, item_types, note_left_out, read_values, reject_controls, standardise
+from .scores import (
+    ITEM_TYPE_NAMES,
+    OF_AN_OUTPUT,
+    Scores,
+    compare,
+    item_types,
+    note_left_out,
+    read_values,
+    reject_controls,
+    standardise,
+)
 from .tables import TableFormat
 
 #: The names that columns have, in small letters and figures, by what is in them.
@@ -22,9 +32,9 @@ _NAMES = {
     "source_lang": ("source",),
     "target_lang": ("target",),
     "item": ("item", "itemid", "segment", "segmentid"),
-    "type": ("itemtype", "type"),
+    "type": ITEM_TYPE_NAMES,
     "document": ("document", "documentid", "docid"),
-    "whole": ("wholedocument", "iscompletedocument", "flag"),
+    "whole": ("wholedocument", "iscompletedocument", "flag", "unkcolalwaysfalse"),
     "spans": ("errorspans", "spanerrors", "spans", "mqm"),
     "start": ("starttime", "start"),
     "end": ("endtime", "end"),

@@ -29,7 +29,7 @@ from .base import (
 )
 from .columns import Roles
 from .layouts import Layout
-from .names import check_names_are_read
+from .names import alike, check_names_are_read
 from .source import Source, ending_of, load, put
 from .tables import TableFormat
 
@@ -270,7 +270,7 @@ def _finish(
 ) -> tuple[Judgments, ReadReport]:
     report = ReadReport(
         name, format_id, parsed.records, parsed.rows.height, parsed.dropped, parsed.line_word, digest, parsed.columns,
-        parsed.notes, parsed.layout, parsed.shared,
+        (*parsed.notes, *alike(parsed.rows)), parsed.layout, parsed.shared,
     )  # fmt: skip
     if parsed.rows.height == 0 and not any(d.kind == "outcome" for d in parsed.dropped):
         reasons = f":\n{report.summary()}" if report.dropped else ""

@@ -44,7 +44,10 @@ def settle(sieve: Sieve, options: ReadOptions, *, rebuilds: bool = False, ranks:
         # A table with an empty column of ids says that there are no rankings; words for nothing do not.
         rebuilds = rebuilds and (ranks is not None or use is None or bool(use.examples))
     elif given and use is not None:
-        _check_ids(sieve, use)
+        if (ranks is not None or use.why == "guessed") and use.why != "named" and links_more(sieve.frame, ranks):
+            _refuse_ids(sieve, use, "it has another value on every line, though judge and segment link some")
+        else:
+            _check_ids(sieve, use)
     if rebuilds and "ranking" not in sieve.frame.columns and options.columns.get("ranking") != "":
         _rebuild(sieve, ranks)
     _say_guesses(sieve)
@@ -73,6 +76,14 @@ def _rebuild(sieve: Sieve, ranks: tuple[str, str] | None) -> None:
     sieve.notes.append(
         f"no column gives ranking ids: {number} rankings were rebuilt from judge and segment{copies}{alone}"
     )
+
+
+def links_more(rows: pl.DataFrame, ranks: tuple[str, str] | None) -> bool:
+    """Whether ids link no two judgments, and judge and segment for certain do."""
+    if not {"judge", "segment"} <= set(rows.columns) or rows["ranking"].drop_nulls().n_unique() < rows.height:
+        return False
+    result = rebuilt(rows.drop("ranking"), ranks)
+    return result.certain and result.ids.drop_nulls().n_unique() < result.ids.count()
 
 
 def as_written(rows: pl.DataFrame) -> pl.DataFrame:
@@ -149,6 +160,10 @@ def _check_ids(sieve: Sieve, use: ColumnUse) -> None:
             f"column {use.column!r} is no ranking id: {reason}; a ranking is what one judge said of one segment, with "
             "every pair of systems once; name another column, or none with --column ranking="
         )
+    _refuse_ids(sieve, use, reason)
+
+
+def _refuse_ids(sieve: Sieve, use: ColumnUse, reason: str) -> None:
     sieve.frame = sieve.frame.drop("ranking")
     sieve.notes.append(f"column {use.column!r} was not taken for the ranking id: {reason}")
     remark = f"not taken for the ranking id: {reason}"

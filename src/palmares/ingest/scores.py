@@ -7,19 +7,26 @@ so, and scores of different judges must be compared: as they are, or after each 
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable
 
 import polars as pl
 
 from ..errors import InputError
 from ..judgments import EXTRA_PREFIX
 from .base import RECORD, ReadOptions, ScoreOptions
-from .columns import Roles, Sieve, name_values, quoted
+from .columns import Roles, Sieve, name_values, plain_name, quoted
 from .layouts import ITEM_TYPES
 from .rankings import VALUE, pairs
+from .repeats import told_apart
 from .tables import TableFormat
+from .usual import GUESSES
 
 #: Roles of an output, which a comparison of two outputs cannot have.
 OF_AN_OUTPUT = ("weight", "position_a", "position_b", "time", "duration")
+#: The usual names of the column that says which items are controls; WMT's scripts call it is_bad.
+_IS_BAD = "isbad"
+ITEM_TYPE_NAMES = ("itemtype", "type", _IS_BAD)
+_YES_OR_NO = {"true": "bad", "1": "bad", "yes": "bad", "false": "tgt", "0": "tgt", "no": "tgt"}
 #: From this share of scores on that compare nothing, it is said what else could be done.
 _MANY_ALONE = 0.1
 
@@ -28,12 +35,14 @@ class Scores(TableFormat):
     """``segment``, ``system``, ``score``, usually ``judge``: what one judge scored of one segment is a ranking.
 
     Scores that differ by no more than the margin are a tie. A judge's repeated scores of one output
-    are averaged. Read only: an order has no scores to write back.
+    are averaged, unless a column tells them apart. Read only: an order has no scores to write back.
     """
 
     id = "scores"
     endings = ()
-    roles = frozenset(("system", "score", "segment", "judge", "ranking", "lang_pair", "source_lang", "target_lang"))
+    roles = frozenset(
+        ("system", "score", "segment", "document", "judge", "ranking", "lang_pair", "source_lang", "target_lang")
+    )
 
     def matches(self, roles: Roles) -> bool:
         return roles.has("system", "score", "segment") and not roles.has("winner")
@@ -49,9 +58,11 @@ class Scores(TableFormat):
         reject_controls(sieve, item_types(frame, roles.present))
         sieve.reject(pl.col("segment").is_null(), "the segment is missing")
         read_values(sieve, options.scores)
-        standardise(sieve, options.scores)
+        forbidden = GUESSES["document"] if options.columns.get("document") == "" else ()
+        apart = told_apart(sieve, frame, (*lost, *[c for c in roles.present if plain_name(c) in forbidden]))
+        standardise(sieve, options.scores, apart)
         note_left_out(sieve)
-        compare(sieve, options.scores, lost)
+        compare(sieve, options.scores, lost, apart)
         return sieve
 
 
@@ -60,11 +71,13 @@ class Scores(TableFormat):
 
 def item_types(frame: pl.DataFrame, names: tuple[str, ...]) -> pl.Series | None:
     """The column that says which items are controls, as Appraise does (TGT, BAD, …), if there is one."""
-    plain = {"".join(filter(str.isalnum, name.lower())): name for name in reversed(names)}
-    column = plain.get("itemtype", plain.get("type"))
-    if column is None or frame[column].dtype != pl.String:
+    plain = {plain_name(name): name for name in reversed(names)}
+    column = next((plain[name] for name in ITEM_TYPE_NAMES if name in plain), None)
+    if column is None or frame[column].dtype not in (pl.String, pl.Boolean, pl.Int64):
         return None
     values = name_values(frame, column)
+    if plain_name(column) == _IS_BAD:
+        values = values.str.to_lowercase().replace(_YES_OR_NO).str.to_uppercase()
     return values if values.is_in(ITEM_TYPES).all() and "TGT" in values else None
 
 
@@ -92,14 +105,17 @@ def read_values(sieve: Sieve, scores: ScoreOptions) -> None:
     sieve.frame = sieve.frame.with_columns((-number if scores.lower_is_better else number).alias(VALUE))
 
 
-def standardise(sieve: Sieve, scores: ScoreOptions) -> None:
-    """If it was asked for, measure every score in the standard deviations of its judge, from the judge's mean."""
+def standardise(sieve: Sieve, scores: ScoreOptions, apart: Iterable[str] = ()) -> None:
+    """If it was asked for, measure every score in the standard deviations of its judge, from the judge's mean.
+
+    Scores that differ in the columns ``apart`` are measured apart.
+    """
     if scores.across_judges != "standardised":
         return
     if "judge" not in sieve.frame.columns:
         raise InputError("--across-judges standardised needs to know the judges, and there is no such column")
     sieve.reject(pl.col("judge").is_null(), "the judge is missing, so the score cannot be standardised")
-    of_a_judge = _present(sieve.frame, "lang_pair", "judge")
+    of_a_judge = [*_present(sieve.frame, "lang_pair", "judge"), *apart]
     spread = pl.col(VALUE).std().over(of_a_judge)
     same = "scores of a judge who gave no two different ones, which cannot be standardised"
     sieve.reject(spread.is_null() | (pl.col(VALUE).n_unique().over(of_a_judge) < 2), same, kind="skipped")
@@ -108,7 +124,7 @@ def standardise(sieve: Sieve, scores: ScoreOptions) -> None:
     )
 
 
-def compare(sieve: Sieve, scores: ScoreOptions, lost: list[str]) -> None:
+def compare(sieve: Sieve, scores: ScoreOptions, lost: list[str], apart: Iterable[str] = ()) -> None:
     """Make comparisons of the values of outputs, and say what became of them.
 
     Parameters
@@ -117,19 +133,22 @@ def compare(sieve: Sieve, scores: ScoreOptions, lost: list[str]) -> None:
         ``system``, ``segment``, the value, and what else is known of every score.
     lost
         The columns that a comparison cannot have.
+    apart
+        Covariates such that scores that differ in them are not compared.
     """
-    frame = sieve.frame
+    frame, apart = sieve.frame, list(apart)
     across = scores.across_judges != "no" and "judge" in frame.columns
-    keys = (
-        _present(frame, "lang_pair", "segment")
-        if across
-        else _present(frame, "lang_pair", "segment", "judge", "ranking")
-    )
+    known = ("lang_pair", "segment") if across else ("lang_pair", "segment", "judge", "ranking")
+    keys = [*_present(frame, *known), *apart]
     alone = pl.col("system").n_unique().over(keys) < 2
     nobody = "nobody scored another output of its segment" if across else "is the only output its judge scored here"
     sieve.reject(alone, f"{nobody}, so it compares nothing", kind="skipped")
     kept, unused = sieve.frame, frame.height - sieve.frame.height
-    others = 0 if across or "judge" not in frame.columns else _count(frame, _present(frame, "lang_pair", "segment"))
+    others = (
+        0
+        if across or "judge" not in frame.columns
+        else _count(frame, [*_present(frame, "lang_pair", "segment"), *apart])
+    )
     if not kept.height and others:
         raise InputError(
             f"no judge scored two outputs of one segment, so there is nothing to compare. {_advice(others)}"
@@ -179,6 +198,7 @@ def _of_different_judges(scores: ScoreOptions, count: int) -> str:
 def _as_pairs(frame: pl.DataFrame, keys: list[str], scores: ScoreOptions) -> tuple[pl.DataFrame, list[str]]:
     """Pairs of outputs, and the covariates that outputs of one ranking do not share, which no pair can have."""
     extras = [name for name in frame.columns if name.startswith(EXTRA_PREFIX)]
+    extras = [name for name in extras if name not in keys]
     shared = [name for name in extras if frame.group_by(keys).agg(pl.col(name).n_unique())[name].max() == 1]
     of_a_judge = list(dict.fromkeys([*keys, *_present(frame, "judge"), "system"]))
     by_judge = frame.group_by(of_a_judge).agg(pl.col(VALUE).sort().mean(), *[pl.col(name).first() for name in shared])

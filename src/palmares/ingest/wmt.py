@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 from itertools import combinations
 
 import polars as pl
@@ -12,9 +11,9 @@ from ..errors import InputError, LossyWriteError
 from ..judgments import Judgments
 from . import tables
 from .base import RECORD, ReadOptions
-from .columns import CONTEXT_ROLES, Roles, Sieve, name_values, plain_name, quoted
-from .ids import settle
-from .names import NO_VALUE, UNKNOWN, without
+from .columns import CONTEXT_ROLES, Roles, Sieve, quoted
+from .ids import links_more, settle
+from .names import NO_VALUE, without
 from .rankings import (
     VALUE,
     check_not_merged,
@@ -26,6 +25,7 @@ from .rankings import (
     split_merged,
     with_ranking_ids,
 )
+from .shapes import SHARED
 from .tables import TableFormat
 
 _SYSTEM = re.compile(r"system(\d+)id", re.IGNORECASE)
@@ -58,7 +58,6 @@ class Wmt(TableFormat):
         roles = roles.without(*_NOT_HERE, "ranking")
         text = _labelled(places)
         sieve = Sieve.start(frame, roles, options, **text)
-        _name_by_document(sieve, frame, roles, options)
         outputs = _checked_outputs(sieve, len(places), max(5, len(places)))
         sieve.shared = shared_outputs(outputs)
         if options.merged == "expand":
@@ -117,7 +116,6 @@ class WmtPairwise(TableFormat):
             )
         roles = roles.without(*_NOT_HERE)
         sieve = Sieve.start(frame, roles, options, **_labelled(_slots(roles)))
-        _name_by_document(sieve, frame, roles, options)
         outputs = comparable(sieve, _checked_outputs(sieve, 2, _MOST_OUTPUTS))
         parts = split_merged(outputs["system"].unique())
         expands = options.merged == "expand"
@@ -140,6 +138,7 @@ class WmtPairwise(TableFormat):
         outputs = rankings.select(RECORD, "system", "rank")
         both = outputs.join(outputs, on=RECORD, suffix="_b", maintain_order="left_right")
         both = both.filter(pl.col("system") < pl.col("system_b"))
+        _check_ids(both, rankings)
         context = _header_columns(judgments, rankings.unique(RECORD, maintain_order=True))
         wide = both.join(context, on=RECORD, how="left", maintain_order="left").select(
             *[c for c in context.columns if c != RECORD],
@@ -166,25 +165,6 @@ def _labelled(places: list[tuple[str, str]]) -> dict[str, str]:
     return text | {_RANK.format(k): rank for k, (_, rank) in enumerate(places, 1)}
 
 
-def _name_by_document(sieve: Sieve, frame: pl.DataFrame, roles: Roles, options: ReadOptions) -> None:
-    """Put the document in front of segments that are numbered within it: the same number is there in several."""
-    column = next((name for name in roles.present if plain_name(name) == "documentid"), None)
-    if column is None or "segment" in options.columns or "segment" not in sieve.frame.columns:
-        return
-    documents = frame.select(RECORD, without(name_values(frame, column), UNKNOWN).alias("_document"))
-    named = sieve.frame.join(documents, on=RECORD, how="left", maintain_order="left")
-    if int(named.select(pl.col("_document").n_unique().over("segment").max()).item() or 0) < 2:
-        return
-    both = pl.when(pl.col("segment").is_not_null()).then(pl.concat_str(["_document", "segment"], separator="/"))
-    sieve.frame = named.with_columns(pl.coalesce(both, "segment").alias("segment")).drop("_document")
-    numbered = f"segments are numbered within each {column}, so both together name a segment"
-    sieve.notes.append(numbered)
-    sieve.columns = [
-        replace(use, role="segment", why="usual", remark=numbered) if use.column == column else use
-        for use in sieve.columns
-    ]
-
-
 def _slots(roles: Roles) -> list[tuple[str, str]]:
     """The (system, rank) columns of a WMT header, by number."""
     lower = {name.lower(): name for name in roles.present}
@@ -201,7 +181,9 @@ def _checked_outputs(sieve: Sieve, n: int, most: int) -> pl.DataFrame:
     numbers = range(1, n + 1)
     system, rank = {k: _NAME.format(k) for k in numbers}, {k: _RANK.format(k) for k in numbers}
     sieve.frame = sieve.frame.with_columns(without(sieve.frame[name], NO_VALUE) for name in system.values())
-    values = {k: pl.col(rank[k]).cast(pl.Int64, strict=False) for k in numbers}
+    # pandas writes 1.0 where a rank is missing elsewhere.
+    ranks = {k: pl.col(rank[k]).cast(pl.Float64, strict=False) for k in numbers}
+    values = {k: pl.when(ranks[k] == ranks[k].round(0)).then(ranks[k].cast(pl.Int64, strict=False)) for k in numbers}
     for k in numbers:
         unnamed = pl.col(system[k]).is_null() & (values[k] > 0)
         sieve.reject(unnamed, pl.format("a system is missing: output {} has rank {}", pl.lit(k), quoted(rank[k])))
@@ -284,6 +266,17 @@ def _header_columns(judgments: Judgments, contexts: pl.DataFrame) -> pl.DataFram
     if "judge" in contexts.columns:
         columns.append(pl.col("judge").alias("judgeID"))
     return contexts.select(columns)
+
+
+def _check_ids(both: pl.DataFrame, rankings: pl.DataFrame) -> None:
+    """Refuse ids that a reader would not believe."""
+    context = rankings.select(RECORD, *[c for c in SHARED if c in rankings.columns]).unique(RECORD)
+    outcome = (pl.col("rank_b") - pl.col("rank")).sign().cast(pl.Int8).alias("outcome")
+    rows = both.rename({"system": "system_a"}).with_columns(outcome, pl.col(RECORD).alias("ranking"))
+    if links_more(rows.join(context, on=RECORD, how="left", maintain_order="left"), ("rank", "rank_b")):
+        raise LossyWriteError(
+            "format 'wmt-pairwise' cannot hold pairs that are no rankings but could be; write the format 'pairwise'"
+        )
 
 
 def _languages(judgments: Judgments) -> dict[str, tuple[str, str]]:

@@ -255,15 +255,23 @@ class Judgments(Shown):
             mask &= ~self.where(column, names)
         return self.filter(mask)
 
-    def split(self, by: str = "lang_pair") -> dict[str | None, Judgments]:
+    def split(self, by: str = "lang_pair", *, or_none: bool = False) -> dict[str | None, Judgments]:
         """One table per value of a column, sorted by it (numbers as numbers); the key of rows without a value is None.
 
-        ``by`` is one of `NAME_COLUMNS` or the name of an extra column.
+        Parameters
+        ----------
+        by
+            One of `NAME_COLUMNS` or the name of an extra column.
+        or_none
+            Take judgments without such a column for rows without a value, as those of a part are where all values are
+            in another one.
         """
         column = by if by in NAME_COLUMNS else EXTRA_PREFIX + by
         if column not in self.frame.columns:
             if by == "lang_pair":
                 return {None: self}
+            if or_none:
+                return {None: self.with_origin(self._split_origin(by, None))}
             have = [c for c in NAME_COLUMNS if self.has(c)] + list(self.extras)
             raise InputError(f"cannot split by {by!r}: no such column; present: {', '.join(have) or 'none'}")
         parts = self.frame.partition_by(column, as_dict=True, maintain_order=True)
