@@ -307,3 +307,21 @@ def test_header_on_the_command_line(file: MakeFile, ok: Callable[..., object], r
 def test_records_and_format_of_a_plain_file_stay(file: MakeFile) -> None:
     _, report = read_with_report(file(_text(",")))
     assert (report.format, report.records, report.judgments, report.notes) == ("pairwise", 3, 3, ())
+
+
+@pytest.mark.parametrize("blank", [",,,\n", ",,,\r\n,,,\r\n", '"","","",""\n', "  \n\n,\n"])
+def test_rows_without_content_above_the_header_are_not_the_header(blank: str, file: MakeFile) -> None:
+    path = file(blank + _text(","))
+    judgments, report = read_with_report(path, options=ReadOptions(faults=0))
+    assert judgments == _MEANT
+    assert report.records == 3
+    counts, _ = scan_with_report(path, ReadOptions(faults=0))
+    assert counts[None].wins.tolist() == _MEANT.counts.wins.tolist()
+    faulty = file(blank + _text(",") + "m1,m2,what,ann\n")
+    with pytest.raises(InputError, match=f"line {blank.count(chr(10)) + 5}: unknown outcome"):
+        read(faulty)
+
+
+def test_rows_without_content_are_no_records_however_the_file_is_read(file: MakeFile) -> None:
+    text = _text(",") + ",,,\n" + 'm1,m2,a,"an"n"\n'  # reading record by record
+    assert read_with_report(file(text), options=ReadOptions(faults="lenient"))[1].records == 4

@@ -24,6 +24,8 @@ from .source import Source
 _SAMPLE_BYTES = 1 << 16
 #: Excel's first line that names the delimiter.
 _SEP = re.compile(rb"sep=(.)\r?\n", re.IGNORECASE)
+#: Lines without content, such as spreadsheets have above a table: ``,,``.
+_BLANK = re.compile(rb'(?:(?:[ \t,;|]|"")*[\r\n])*')
 _QUOTE, _LINE_END = ord('"'), ord("\n")
 
 #: The columns of Appraise's scores (Federmann 2018), which are exported without a header; older versions have no
@@ -78,7 +80,7 @@ class Layout:
         if in_file:
             end = _skip_blank(data, _record_end(data, end))
             Source(source.name, data[:end]).text()  # refuses a wrong encoding
-        is_plain = in_file and not (given or comments) and delimiter != " "
+        is_plain = in_file and not (given or comments or start) and delimiter != " "
         notes = _notes(source.name, comments, commented, known)
         first_line = data.count(b"\n", 0, end) + 1
         return cls(replace(source, data=data), names, delimiter, end, first_line, notes, is_plain)
@@ -163,14 +165,13 @@ def _preamble(data: bytes) -> tuple[int, str]:
 
 
 def _is_blank(line: str) -> bool:
-    return not line.strip()
+    return _BLANK.fullmatch(line.encode() + b"\n") is not None
 
 
 def _skip_blank(data: bytes, start: int) -> int:
-    """The beginning of the first line that is not empty: polars refuses a first line that is."""
-    while data[start : start + 1] in (b"\r", b"\n"):
-        start += 1
-    return start
+    """The beginning of the first line that has a field that is not empty: polars refuses a first line without."""
+    blank = _BLANK.match(data, start)
+    return blank.end() if blank else start
 
 
 def _sample(source: Source, start: int) -> list[str]:

@@ -177,10 +177,10 @@ def _record_by_record(layout: Layout) -> Table:
     dropped: list[Dropped] = []
     for line, fields in layout.records():
         fault = fields if isinstance(fields, str) else layout.ragged(fields)
-        if fault is None:
+        if fault is None and any(fields):
             good.append(list(fields))
             lines.append(line)
-        elif fields:
+        elif fault is not None and any(fields):
             dropped.append(Dropped(line, fault))
     if not good:
         raise _unusable(layout, dropped)
