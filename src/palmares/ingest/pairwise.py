@@ -15,6 +15,7 @@ from .base import RECORD, Feature, ReadOptions
 from .columns import CONTEXT_ROLES, Roles, Sieve, listed, quoted
 from .ids import as_written
 from .outcomes import COPIES, WRITTEN, is_read_as, read_outcomes, refuse_settings
+from .places import refuse_other_places
 from .tables import TableFormat
 
 #: Columns that say which system is better, and those that say where each was shown.
@@ -23,8 +24,8 @@ _POSITION_ROLES = ("position_a", "position_b")
 _EVERYTHING: frozenset[Feature] = frozenset(
     ("lang_pair", "segment", "judge", "ranking", "weight", "position", "time", "duration", "extra")
 )
-#: Words for a, b and a tie; the first that cannot be taken for names of systems are written.
-_VOCABULARIES = (("a", "b", "tie"), ("left", "right", "tie"), (">", "<", "="), ("[[A]]", "[[B]]", "[[C]]"))
+#: Words for a, b and a tie; the first that cannot be taken for names of systems are written, words for places last.
+_VOCABULARIES = (("a", "b", "tie"), (">", "<", "="), ("[[A]]", "[[B]]", "[[C]]"), ("left", "right", "tie"))
 
 #: Where a table has its outcomes: in one column, in one for every outcome or every rater, or in two ranks.
 _Place = Literal["outcome", "winner", "one-hot", "ranks", "raters"]
@@ -213,6 +214,7 @@ def _judged(frame: pl.DataFrame, roles: Roles, options: ReadOptions) -> Sieve:
         return _with_raters(frame, roles, options)
     sieve = _two_systems(frame, roles, options, roles["system_a"], roles["system_b"], **{WRITTEN: roles[place]})
     read_outcomes(sieve, roles[place], (roles["system_a"], roles["system_b"]), options)
+    refuse_other_places(sieve, frame, roles, options)
     return sieve
 
 
@@ -227,6 +229,7 @@ def _with_raters(frame: pl.DataFrame, roles: Roles, options: ReadOptions) -> Sie
     sieve = _two_systems(frame, roles, options, roles["system_a"], roles["system_b"], **columns)
     spread(sieve, answers, judges, options)
     read_outcomes(sieve, ", ".join(answers), (roles["system_a"], roles["system_b"]), options)
+    refuse_other_places(sieve, frame, roles, options)
     return sieve
 
 

@@ -28,14 +28,15 @@ from .ids import settle
 from .layouts import Layout
 from .outcomes import COPIES
 from .pairwise import Arena, Pairwise, outcome_place
+from .places import place_columns
 from .source import Source
 
 _HEAD, _BLOCK = 1 << 16, 1 << 22
 #: So many faulty lines mean that the file is not what it was taken for.
 _MOST_DROPPED = 100_000
 _KEYS = (
-    "system_a", "system_b", "outcome", "winner", *ONE_HOT, "loser", "rank_a", "rank_b", "lang_pair", "source_lang",
-    "target_lang",
+    "system_a", "system_b", "outcome", "winner", *ONE_HOT, "loser", "rank_a", "rank_b", "position_a", "position_b",
+    "lang_pair", "source_lang", "target_lang",
 )  # fmt: skip
 
 
@@ -134,6 +135,8 @@ def _open(path: Path, options: ReadOptions) -> _Stream | None:
         return None
     if roles.has("system_a", "system_b") and outcome_place(roles, options) == "raters":
         return None  # several judgments a record
+    if place_columns(roles) is not None:
+        return None  # which are compared with the outcomes
     counted = Roles({k: v for k, v in roles.column.items() if k in _KEYS}, roles.present)
     return _Stream(str(path), lazy, kind, counted, delimiter)
 
