@@ -77,6 +77,6 @@ def _refuse(rows: pl.DataFrame, swapped: pl.DataFrame, copies: pl.Expr, where: s
     affected, all_ = (records.select(copies).item() for records in (swapped, rows))
     raise InputError(
         f"outcomes are words for places, and in {affected} of {all_} records {where} say that the two systems were the "
-        f"other way round, e.g. {a!r} : {b!r} with {word!r}: who won is not certain. Say what the words mean: {remedy}, "
+        f"other way round, e.g. {a!r} : {b!r} with {word!r}: who won is not certain. Say what they mean: {remedy}, "
         f"or --outcome {words} if they mean columns (outcomes={{'left': 'a', …}} from Python)"
     )
