@@ -8,7 +8,7 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import dropwhile
@@ -116,6 +116,39 @@ class Layout:
 
     def line_of(self, record: int) -> int:
         return self.first_line + int(np.searchsorted(self._ends, self.starts[record]))
+
+    def swallowed(self, spans: Iterable[tuple[int, int]]) -> tuple[str, ...]:
+        """What to say of quoted fields that hold lines with all the fields of a record; many lines are refused.
+
+        ``spans`` are the first lines of records, and how many lines each has.
+        """
+        notes = []
+        for line, height in spans:
+            first = line - self.first_line
+            begin = int(self._ends[first - 1]) + 1 if first else 0
+            last = first + height - 1
+            end = int(self._ends[last]) if last < len(self._ends) else len(self.body)
+            inside = self.body[begin:end].split(b"\n")
+            if all(text.count(self.delimiter.encode()) == len(self.names) - 1 for text in inside):
+                what = (
+                    f"{self.source.name}: lines {line} to {line + height - 1} are read as one record, by the quotation "
+                    f"marks in them, but each has the {len(self.names)} fields of a record"
+                )
+                if height > 2:
+                    raise InputError(
+                        f'{what}; if they are records, write the field with the mark as "…""…" or take the mark out; '
+                        "if they are one text, save the table as JSON Lines or Parquet"
+                    )
+                notes.append(what)
+        return tuple(notes)
+
+    @property
+    def spans(self) -> list[tuple[int, int]]:
+        """Records of several lines: the first line, and how many there are."""
+        lines = np.append(np.searchsorted(self._ends, self.starts), self.body.rstrip(b"\r\n").count(b"\n") + 1)
+        return [
+            (self.first_line + int(lines[n]), int(lines[n + 1] - lines[n])) for n in np.flatnonzero(np.diff(lines) > 1)
+        ]
 
     def fault(self, record: int) -> str | None:
         """What is wrong with a record, as a careful reader sees it."""
