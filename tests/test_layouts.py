@@ -13,7 +13,7 @@ import pytest
 
 from palmares.errors import InputError
 from palmares.ingest.base import ReadOptions
-from palmares.ingest.files import DroppedRowsWarning, read, read_with_report, write
+from palmares.ingest.files import DroppedRowsWarning, concat, read, read_with_report, write
 from palmares.ingest.scan import scan_with_report
 from palmares.judgments import Judgments
 
@@ -307,3 +307,54 @@ def test_header_on_the_command_line(file: MakeFile, ok: Callable[..., object], r
 def test_records_and_format_of_a_plain_file_stay(file: MakeFile) -> None:
     _, report = read_with_report(file(_text(",")))
     assert (report.format, report.records, report.judgments, report.notes) == ("pairwise", 3, 3, ())
+
+
+@pytest.mark.parametrize("blank", [",,,\n", ",,,\r\n,,,\r\n", '"","","",""\n', "  \n\n,\n"])
+def test_rows_without_content_above_the_header_are_not_the_header(blank: str, file: MakeFile) -> None:
+    path = file(blank + _text(","))
+    judgments, report = read_with_report(path, options=ReadOptions(faults=0))
+    assert judgments == _MEANT
+    assert report.records == 3
+    counts, _ = scan_with_report(path, ReadOptions(faults=0))
+    assert counts[None].wins.tolist() == _MEANT.counts.wins.tolist()
+    faulty = file(blank + _text(",") + "m1,m2,what,ann\n")
+    with pytest.raises(InputError, match=f"line {blank.count(chr(10)) + 5}: unknown outcome"):
+        read(faulty)
+
+
+def test_rows_without_content_are_no_records_however_the_file_is_read(file: MakeFile) -> None:
+    text = _text(",") + ",,,\n" + 'm1,m2,a,"an"n"\n'  # reading record by record
+    assert read_with_report(file(text), options=ReadOptions(faults="lenient"))[1].records == 4
+
+
+@pytest.mark.parametrize("odd", ["", 'P\tQ\ta\tit is "odd\n'], ids=["fast", "record by record"])
+def test_a_quotation_mark_that_swallows_records(odd: str, file: MakeFile) -> None:
+    lines = [f"P\tQ\ta\ttext {n}\n" for n in range(98)]
+    lines[8], lines[58] = 'P\tQ\ta\t"Yes\n', 'P\tQ\tb\tNo"\n'
+    path = file("system_a\tsystem_b\twinner\ttext\n" + "".join(lines) + odd)
+    for reader in (read, lambda path: scan_with_report(path, ReadOptions())):
+        with pytest.raises(InputError, match=r"lines 10 to 60 are read as one record, .* each has the 4 fields"):
+            reader(path)
+
+
+@pytest.mark.parametrize(("text", "noted"), [("one\ntwo\nthree", False), ("one\nP,Q,two", False), ("1\n2,3,4,5", True)])
+def test_texts_of_several_lines(text: str, noted: bool, file: MakeFile) -> None:
+    judgments = read(file(f'system_a,system_b,winner,text\nP,Q,a,"{text}"\nP,Q,b,x\n'))
+    assert len(judgments) == 2
+    last = read(file(f'system_a,system_b,winner,text\nP,Q,b,x\nP,Q,a,"{text}"'))
+    assert ("lines 3 to 4 are read as one record" in _notes(last)) == noted
+    assert ("lines 2 to 3 are read as one record" in _notes(judgments)) == noted
+
+
+def test_the_same_judgments_in_another_container_do_not_count_twice(file: MakeFile) -> None:
+    rows = [(f"m{n % 3}", f"m{n % 3 + 1}", "a", f"j{n}") for n in range(12)]
+    text = "system_a,system_b,winner,judge\n" + "".join(",".join(row) + "\n" for row in rows)
+    first = read(file(text, "a.csv"))
+    marked = read(file(b"\xef\xbb\xbf" + text.replace("\n", "\r\n").encode(), "b.csv"))
+    objects = [dict(zip(("system_a", "system_b", "winner", "judge"), row, strict=True)) for row in rows]
+    as_json = read(file("".join(json.dumps(each) + "\n" for each in objects), "c.jsonl"))
+    for again in (marked, as_json):
+        with pytest.raises(InputError, match=r"has the same judgments as .*a\.csv"):
+            concat([first, again])
+    other = read(file(text.replace("j11", "j99"), "d.csv"))
+    assert len(concat([first, other])) == 24

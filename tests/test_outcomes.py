@@ -362,7 +362,8 @@ def test_columns_that_were_named_are_used(file: MakeFile) -> None:
     assert _score(_read(votes), "P", "Q") == (3, 0, 0)
     assert _score(_read(votes, columns={"winner": "verdict"}), "P", "Q") == (0, 0, 3)
     both = file(_table("system_a,system_b,outcome,winner,rank_a,rank_b", ("P,Q,a,tie,2,1", 3)))
-    assert _score(_read(both), "P", "Q") == (3, 0, 0)
+    assert "say which counts: --column outcome=outcome or --column winner=winner" in _refusal(both)
+    assert _score(_read(both, columns={"outcome": "outcome"}), "P", "Q") == (3, 0, 0)
     assert _score(_read(both, columns={"winner": "winner"}), "P", "Q") == (0, 3, 0)
     assert _score(_read(both, columns={"rank_a": "rank_a", "rank_b": "rank_b"}), "P", "Q") == (0, 0, 3)
     named = {"winner": "winner", "outcome": "outcome"}
@@ -561,3 +562,96 @@ def test_planted_faults(damage: str, one_sided: bool, share: float, file: MakeFi
     assert judgments.origin is not None
     assert judgments.origin.dropped == hit / 1000
     assert f"left out {hit} of 1000 records" in judgments.origin.notes[0]
+
+
+# -- words for places, and where systems were shown ---------------------------------------------------
+
+
+_PLACES = ("P,Q,Q,P,left", 5), ("P,Q,P,Q,left", 3)
+
+
+@pytest.mark.parametrize(("left", "right"), [("left", "right"), ("left_system", "right_system"), ("First", "Second")])
+def test_words_for_places_against_columns_of_places(left: str, right: str, file: MakeFile) -> None:
+    path = file(_table(f"system_a,system_b,{left},{right},winner", *_PLACES))
+    message = _refusal(path)
+    assert "5 of 8 records" in message
+    assert f"--column system_a={left} --column system_b={right}" in message
+    assert "--outcome left=a" in message
+    # Both remedies work: the one on the left won, which is Q five times; or P, which is always a.
+    assert _score(_read(path, columns={"system_a": left, "system_b": right}), "P", "Q") == (3, 0, 5)
+    assert _score(_read(path, values={"left": "a"}), "P", "Q") == (8, 0, 0)
+
+
+def test_words_for_places_against_positions(file: MakeFile) -> None:
+    header = "system_a,system_b,position_a,position_b,winner"
+    path = file(_table(header, ("P,Q,2,1,left", 5), ("P,Q,1,2,right", 3)))
+    message = _refusal(path)
+    assert "5 of 8 records the positions (position_a, position_b)" in message
+    assert "--outcome left=a,right=b" in message
+    assert _score(_read(path, values={"left": "a", "right": "b"}), "P", "Q") == (5, 0, 3)
+    # As the message says: with the system that was shown first in system_a.
+    assert _score(_read(file(_table(header, ("Q,P,1,2,left", 5), ("P,Q,1,2,right", 3)))), "P", "Q") == (0, 0, 8)
+
+
+@pytest.mark.parametrize(
+    "row",
+    ["P,Q,1,2,P,Q,left", "P,Q,2,1,Q,P,a", "P,Q,2,1,Q,P,tie", "P,Q,2,1,Q,P,P", "P,Q,,,text one,text two,left"],
+)
+def test_places_that_do_not_contradict_are_read(row: str, file: MakeFile) -> None:
+    path = file(_table("system_a,system_b,position_a,position_b,left,right,winner", (row, 4)))
+    assert _score(_read(path), "P", "Q") == ((0, 4, 0) if row.endswith("tie") else (4, 0, 0))
+
+
+def test_names_that_are_words_for_places_are_no_places(file: MakeFile) -> None:
+    path = file(_table("system_a,system_b,position_a,position_b,winner", ("left,Q,2,1,left", 3), ("left,Q,1,2,Q", 2)))
+    assert _score(_read(path), "left", "Q") == (3, 0, 2)
+
+
+@pytest.mark.parametrize(
+    ("rows", "score", "said"),
+    [
+        ([("P,Q,1", 30), ("P,Q,0", 60), ("P,Q,-1", 3)], (30, 60, 3), "1 = a (30), 0 = tie (60), -1 = b (3)"),
+        (
+            [("P,Q,1.0", 3), ("Q,P,1", 2), ("P,Q,0.5", 1), ("P,Q,0", 4)],
+            (3, 1, 6),
+            "1 = a (5), 0.5 = tie (1), 0 = b (4)",
+        ),
+    ],
+)
+def test_how_numbers_are_read_is_said(rows: list[tuple[str, int]], score: Score, said: str, file: MakeFile) -> None:
+    path = file(_table("system_a,system_b,outcome", *rows))
+    judgments = _read(path)
+    assert _score(judgments, "P", "Q") == score
+    assert judgments.notes == (f"column 'outcome': numbers are read as {said}; --outcome says otherwise",)
+    told = _read(path, values={"1": "a", "0": "b", "0.5": "tie", "-1": "skip"})
+    assert not any("numbers are read as" in note for note in told.notes)
+
+
+# -- outcomes in two places ---------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("header", "row", "by_second"),
+    [
+        ("system_a,system_b,outcome,winner", "P,Q,a,Q", {"winner": "winner"}),
+        ("system_a,system_b,winner,rank_a,rank_b", "P,Q,a,2,1", {"rank_a": "rank_a", "rank_b": "rank_b"}),
+        ("system_a,system_b,outcome,a_wins,b_wins", "P,Q,a,0,1", {"winner_a": "a_wins", "winner_b": "b_wins"}),
+    ],
+)
+def test_two_places_that_contradict(header: str, row: str, by_second: dict[str, str], file: MakeFile) -> None:
+    path = file(_table(header, (row, 3)))
+    message = _refusal(path)
+    assert "3 records differ, e.g. 'P' : 'Q' is won by 'P' by the former, won by 'Q' by the latter" in message
+    assert " ".join(f"--column {role}={name}" for role, name in by_second.items()) in message
+    first = header.split(",")[2]
+    assert f"--column {first}={first} or" in message
+    assert _score(_read(path, columns={first: first}), "P", "Q") == (3, 0, 0)
+    assert _score(_read(path, columns=by_second), "P", "Q") == (0, 0, 3)
+
+
+@pytest.mark.parametrize(("winner", "noted"), [("P", False), ("", False), ("good one", True), ("7", True)])
+def test_two_places_that_do_not_contradict(winner: str, noted: bool, file: MakeFile) -> None:
+    judgments = _read(file(_table("system_a,system_b,outcome,winner", (f"P,Q,a,{winner}", 3))))
+    assert _score(judgments, "P", "Q") == (3, 0, 0)
+    said = "outcomes are read from 'outcome'; 'winner' cannot be read as outcomes and is not used"
+    assert judgments.notes == ((said,) if noted else ())

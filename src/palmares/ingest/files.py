@@ -38,6 +38,8 @@ _PREFLIB = re.compile(rb"^#\s*(FILE NAME|ALTERNATIVE NAME)", re.MULTILINE)
 _TABLES = tuple(id for id in FORMATS if id not in ("appraise", "preflib"))
 #: Formats whose columns are named otherwise than those of the table: fields of tasks, answers to questions.
 _TOOLS = ("label-studio", "potato")
+#: So many judgments that are all the same in two files are no chance.
+_TOO_MANY_ALIKE = 10
 _WEB_PAGE = re.compile(rb"\s*<(!doctype\s+html|html)\b", re.IGNORECASE)
 _URL = re.compile(r"([a-z][a-z0-9]*)(\+[a-z0-9]+)?://", re.IGNORECASE)
 
@@ -233,6 +235,14 @@ def _check_differ(parts: list[Judgments]) -> None:
             same = "is given twice" if first == source.name else f"has the same content as {first}"
             raise InputError(f"{source.name}: {same}, so its judgments would be counted twice; leave one of them out")
         names[source.digest or ""] = source.name
+    seen: dict[str, str] = {}
+    for part in (part for part in parts if part.origin in whole and len(part) >= _TOO_MANY_ALIKE):
+        name = ", ".join(source.name for source in part.origin.sources) if part.origin else ""
+        first = seen.setdefault(part.hash, name)
+        if first != name:
+            raise InputError(
+                f"{name}: has the same judgments as {first}, which would be counted twice; leave one of them out"
+            )
 
 
 def _target(given: str | Path, format: str) -> tuple[Format, str]:

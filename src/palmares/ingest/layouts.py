@@ -8,7 +8,7 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import dropwhile
@@ -24,6 +24,8 @@ from .source import Source
 _SAMPLE_BYTES = 1 << 16
 #: Excel's first line that names the delimiter.
 _SEP = re.compile(rb"sep=(.)\r?\n", re.IGNORECASE)
+#: Lines without content, such as spreadsheets have above a table: ``,,``.
+_BLANK = re.compile(rb'(?:(?:[ \t,;|]|"")*[\r\n])*')
 _QUOTE, _LINE_END = ord('"'), ord("\n")
 
 #: The columns of Appraise's scores (Federmann 2018), which are exported without a header; older versions have no
@@ -78,7 +80,7 @@ class Layout:
         if in_file:
             end = _skip_blank(data, _record_end(data, end))
             Source(source.name, data[:end]).text()  # refuses a wrong encoding
-        is_plain = in_file and not (given or comments) and delimiter != " "
+        is_plain = in_file and not (given or comments or start) and delimiter != " "
         notes = _notes(source.name, comments, commented, known)
         first_line = data.count(b"\n", 0, end) + 1
         return cls(replace(source, data=data), names, delimiter, end, first_line, notes, is_plain)
@@ -114,6 +116,39 @@ class Layout:
 
     def line_of(self, record: int) -> int:
         return self.first_line + int(np.searchsorted(self._ends, self.starts[record]))
+
+    def swallowed(self, spans: Iterable[tuple[int, int]]) -> tuple[str, ...]:
+        """What to say of quoted fields that hold lines with all the fields of a record; many lines are refused.
+
+        ``spans`` are the first lines of records, and how many lines each has.
+        """
+        notes = []
+        for line, height in spans:
+            first = line - self.first_line
+            begin = int(self._ends[first - 1]) + 1 if first else 0
+            last = first + height - 1
+            end = int(self._ends[last]) if last < len(self._ends) else len(self.body)
+            inside = self.body[begin:end].split(b"\n")
+            if all(text.count(self.delimiter.encode()) == len(self.names) - 1 for text in inside):
+                what = (
+                    f"{self.source.name}: lines {line} to {line + height - 1} are read as one record, by the quotation "
+                    f"marks in them, but each has the {len(self.names)} fields of a record"
+                )
+                if height > 2:
+                    raise InputError(
+                        f'{what}; if they are records, write the field with the mark as "…""…" or take the mark out; '
+                        "if they are one text, save the table as JSON Lines or Parquet"
+                    )
+                notes.append(what)
+        return tuple(notes)
+
+    @property
+    def spans(self) -> list[tuple[int, int]]:
+        """Records of several lines: the first line, and how many there are."""
+        lines = np.append(np.searchsorted(self._ends, self.starts), self.body.rstrip(b"\r\n").count(b"\n") + 1)
+        return [
+            (self.first_line + int(lines[n]), int(lines[n + 1] - lines[n])) for n in np.flatnonzero(np.diff(lines) > 1)
+        ]
 
     def fault(self, record: int) -> str | None:
         """What is wrong with a record, as a careful reader sees it."""
@@ -163,14 +198,13 @@ def _preamble(data: bytes) -> tuple[int, str]:
 
 
 def _is_blank(line: str) -> bool:
-    return not line.strip()
+    return _BLANK.fullmatch(line.encode() + b"\n") is not None
 
 
 def _skip_blank(data: bytes, start: int) -> int:
-    """The beginning of the first line that is not empty: polars refuses a first line that is."""
-    while data[start : start + 1] in (b"\r", b"\n"):
-        start += 1
-    return start
+    """The beginning of the first line that has a field that is not empty: polars refuses a first line without."""
+    blank = _BLANK.match(data, start)
+    return blank.end() if blank else start
 
 
 def _sample(source: Source, start: int) -> list[str]:

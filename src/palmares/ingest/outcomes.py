@@ -7,6 +7,7 @@ another fits as well and says something else of some record: then the file does 
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from math import isfinite
@@ -112,8 +113,8 @@ def is_read_as(rows: pl.DataFrame, words: pl.Series, sides: tuple[str, str]) -> 
 
 def refuse_settings(options: ReadOptions, what: str, *, allowed: Outcomes = "auto") -> None:
     """Refuse options about how outcomes are written where none is written; one way may be ``allowed``."""
-    asked = ["--outcome"] if options.values else []
-    asked += [f"--outcomes {options.outcomes}"] if options.outcomes not in ("auto", allowed) else []
+    other = options.outcomes not in ("auto", allowed)
+    asked = ["--outcome"] * bool(options.values) + [f"--outcomes {options.outcomes}"] * other
     if asked:
         raise InputError(f"{' and '.join(asked)} cannot be followed: {what}, so there is no column of outcomes to read")
 
@@ -291,11 +292,18 @@ def _by_number(groups: pl.DataFrame, *, asked: bool) -> list[Reading]:
     marks = present & set(_KNOWN_BY)
     known = [_KNOWN_BY[mark] for mark in marks if len(marks) == 1 and (asked or present <= set(_KNOWN_BY[mark]))]
     words = {text: _no_side(meaning(text)) for text in _texts(groups)}
+    copies: Counter[float | None] = Counter()
+    for text, n in groups.select(WRITTEN, "n").iter_rows():
+        copies[numbers.get(text)] += n
     readings = []
     for coding in known or (_SIGNED, _SHARE, *_UNTOLD):
         listed = ",".join(f"{number:g}={_NAME[code]}" for number, code in coding.items() if number in present)
         codes = _per_text(groups, words | {text: coding.get(number) for text, number in numbers.items()})
-        readings.append(Reading("numbers", f"by numbers ({listed})", f"--outcome {listed}", codes, certain=bool(known)))
+        said = (
+            f"{number:g} = {_NAME[code]} ({copies[number]})" for number, code in coding.items() if number in present
+        )
+        note = f"numbers are read as {', '.join(said)}; --outcome says otherwise"
+        readings.append(Reading("numbers", f"by numbers ({listed})", f"--outcome {listed}", codes, bool(known), note))
     return readings
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Literal
 
 import polars as pl
@@ -11,10 +12,11 @@ from ..errors import InputError, LossyWriteError
 from ..judgments import Judgments
 from . import tables
 from .answers import ONE_HOT, judge_columns, one_hot_columns, rater_columns, read_one_hot, refuse_judge, spread
-from .base import RECORD, Feature, ReadOptions
+from .base import MOST_DROPPED, RECORD, Feature, ReadOptions
 from .columns import CONTEXT_ROLES, Roles, Sieve, listed, quoted
 from .ids import as_written
 from .outcomes import COPIES, WRITTEN, is_read_as, read_outcomes, refuse_settings
+from .places import refuse_other_places
 from .tables import TableFormat
 
 #: Columns that say which system is better, and those that say where each was shown.
@@ -23,8 +25,8 @@ _POSITION_ROLES = ("position_a", "position_b")
 _EVERYTHING: frozenset[Feature] = frozenset(
     ("lang_pair", "segment", "judge", "ranking", "weight", "position", "time", "duration", "extra")
 )
-#: Words for a, b and a tie; the first that cannot be taken for names of systems are written.
-_VOCABULARIES = (("a", "b", "tie"), ("left", "right", "tie"), (">", "<", "="), ("[[A]]", "[[B]]", "[[C]]"))
+#: Words for a, b and a tie; the first that cannot be taken for names of systems are written, words for places last.
+_VOCABULARIES = (("a", "b", "tie"), (">", "<", "="), ("[[A]]", "[[B]]", "[[C]]"), ("left", "right", "tie"))
 
 #: Where a table has its outcomes: in one column, in one for every outcome or every rater, or in two ranks.
 _Place = Literal["outcome", "winner", "one-hot", "ranks", "raters"]
@@ -200,6 +202,42 @@ def outcome_place(roles: Roles, options: ReadOptions) -> _Place:
 def _judged(frame: pl.DataFrame, roles: Roles, options: ReadOptions) -> Sieve:
     """Records of two systems and what was said of them."""
     place = outcome_place(roles, options)
+    sieve = _judged_at(place, frame, roles, options)
+    chosen = options.outcomes == "one-hot" or any(options.columns.get(role) for role in _PLACES.get(place, ()))
+    for other in _places(roles):
+        if other != place and "raters" not in (other, place) and not chosen:
+            _compare_places(sieve, frame, roles, options, (place, other))
+    return sieve
+
+
+def _compare_places(
+    sieve: Sieve, frame: pl.DataFrame, roles: Roles, options: ReadOptions, places: tuple[_Place, _Place]
+) -> None:
+    """Refuse a table that says twice who won, and not the same; say so where the second is not read."""
+    used, second = (", ".join(repr(roles[role]) for role in _PLACES[place]) for place in places)
+    try:
+        other = _judged_at(places[1], frame, roles, replace(options, values={}, outcomes="auto"))
+    except InputError:
+        sieve.notes.append(f"outcomes are read from {used}; {second} cannot be read as outcomes and is not used")
+        return
+    unread = sum(d.kind == "outcome" for d in other.dropped)
+    if unread > MOST_DROPPED * frame.height:
+        sieve.notes.append(f"outcomes are read from {used}; {second} cannot be read as outcomes and is not used")
+        return
+    both = sieve.frame.join(other.frame.select(RECORD, pl.col("outcome").alias("_second")), on=RECORD)
+    differ = both.filter(pl.col("outcome") != pl.col("_second"))
+    if differ.height:
+        number = differ[COPIES].sum() if COPIES in differ.columns else differ.height
+        a, b, first, last = differ.select("system_a", "system_b", "outcome", "_second").row(0)
+        won = {1: f"won by {a!r}", -1: f"won by {b!r}", 0: "a tie"}
+        remedies = [" ".join(f"--column {role}={roles[role]}" for role in _PLACES[place]) for place in places]
+        raise InputError(
+            f"outcomes are in {used} and in {second}, and {number} record{'s' * (number != 1)} differ, e.g. {a!r} : "
+            f"{b!r} is {won[first]} by the former, {won[last]} by the latter; say which counts: {' or '.join(remedies)}"
+        )
+
+
+def _judged_at(place: _Place, frame: pl.DataFrame, roles: Roles, options: ReadOptions) -> Sieve:
     if place == "ranks":
         refuse_settings(options, "two ranks tell the outcome")
         return _with_ranks(frame, roles, options)
@@ -213,6 +251,7 @@ def _judged(frame: pl.DataFrame, roles: Roles, options: ReadOptions) -> Sieve:
         return _with_raters(frame, roles, options)
     sieve = _two_systems(frame, roles, options, roles["system_a"], roles["system_b"], **{WRITTEN: roles[place]})
     read_outcomes(sieve, roles[place], (roles["system_a"], roles["system_b"]), options)
+    refuse_other_places(sieve, frame, roles, options)
     return sieve
 
 
@@ -227,6 +266,7 @@ def _with_raters(frame: pl.DataFrame, roles: Roles, options: ReadOptions) -> Sie
     sieve = _two_systems(frame, roles, options, roles["system_a"], roles["system_b"], **columns)
     spread(sieve, answers, judges, options)
     read_outcomes(sieve, ", ".join(answers), (roles["system_a"], roles["system_b"]), options)
+    refuse_other_places(sieve, frame, roles, options)
     return sieve
 
 

@@ -15,6 +15,7 @@ from mmap import ACCESS_READ, mmap
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import polars as pl
 
 from ..errors import InputError
@@ -27,14 +28,15 @@ from .ids import settle
 from .layouts import Layout
 from .outcomes import COPIES
 from .pairwise import Arena, Pairwise, outcome_place
+from .places import place_columns
 from .source import Source
 
-_HEAD = 1 << 16
+_HEAD, _BLOCK = 1 << 16, 1 << 22
 #: So many faulty lines mean that the file is not what it was taken for.
 _MOST_DROPPED = 100_000
 _KEYS = (
-    "system_a", "system_b", "outcome", "winner", *ONE_HOT, "loser", "rank_a", "rank_b", "lang_pair", "source_lang",
-    "target_lang",
+    "system_a", "system_b", "outcome", "winner", *ONE_HOT, "loser", "rank_a", "rank_b", "position_a", "position_b",
+    "lang_pair", "source_lang", "target_lang",
 )  # fmt: skip
 
 
@@ -47,8 +49,9 @@ def scan(
 ) -> PairCounts:
     """Count a file of pairwise judgments without holding it in memory.
 
-    Delimited text and Parquet in the formats ``pairwise`` and ``arena`` are streamed; any other file
-    is read whole and then counted. Fields that the counts do not need (judges, segments, …) are not checked.
+    Delimited text and Parquet in the formats ``pairwise`` and ``arena`` are streamed; any other file, and text with
+    quotation marks, comments or lines of unequal length, is read whole and then counted. Fields that the counts do
+    not need (judges, segments, …) are not checked.
 
     Parameters
     ----------
@@ -72,14 +75,15 @@ def scan(
 def scan_with_report(path: str | Path, options: ReadOptions) -> tuple[dict[str | None, PairCounts], ReadReport]:
     """Counts by language pair, and what was dropped."""
     with named_in_errors(str(path)):
-        stream = _open(Path(path), options)
-        if stream is not None:
-            try:
+        try:
+            stream = _open(Path(path), options)
+            if stream is not None:
                 return _count(stream, options)
-            except pl.exceptions.PolarsError:
-                pass  # a ragged line or a wrong byte: reading record by record says which
+        except pl.exceptions.PolarsError:
+            pass  # a wrong byte, or a header that is none: reading record by record says which
     judgments, report = read_with_report(path, options=options)
-    return _by_pair(judgments), report
+    by_pair = judgments.split("lang_pair")
+    return {pair: replace(counts, judged=len(by_pair[pair])) for pair, counts in _by_pair(judgments).items()}, report
 
 
 @dataclass(frozen=True)
@@ -120,7 +124,7 @@ def _open(path: Path, options: ReadOptions) -> _Stream | None:
         return None
     else:
         layout = Layout.of(source, options.header)
-        if not layout.plain or _has_comments(path):
+        if not layout.plain or not _is_even(path, layout):
             return None
         delimiter = layout.delimiter
         lazy = pl.scan_csv(path, separator=delimiter, infer_schema=False, new_columns=list(layout.names))
@@ -131,14 +135,33 @@ def _open(path: Path, options: ReadOptions) -> _Stream | None:
         return None
     if roles.has("system_a", "system_b") and outcome_place(roles, options) == "raters":
         return None  # several judgments a record
+    if place_columns(roles) is not None:
+        return None  # which are compared with the outcomes
     counted = Roles({k: v for k, v in roles.column.items() if k in _KEYS}, roles.present)
     return _Stream(str(path), lazy, kind, counted, delimiter)
 
 
-def _has_comments(path: Path) -> bool:
-    """Whether any line begins like a comment; which of them are is for the reader of whole files to find out."""
+def _is_even(path: Path, layout: Layout) -> bool:
+    """Whether every line is a record with as many fields as the header, so that any reader sees the same records.
+
+    Quotation marks, comments, empty, short and long lines are for the reader of whole files to make sense of.
+    """
+    width, ends, delimiter = len(layout.names), ord("\n"), ord(layout.delimiter)
+    empty = b"\n" + layout.delimiter.encode() * (width - 1)
+    pattern = np.full(width, delimiter, np.uint8)
+    pattern[-1] = ends
     with path.open("rb") as file, mmap(file.fileno(), 0, access=ACCESS_READ) as data:
-        return data.find(b"\n#") >= 0
+        if any(data.find(odd) >= 0 for odd in (b'"', b"\n#", empty + b"\n", empty + b"\r")):
+            return False
+        column = 0
+        for start in range(0, len(data), _BLOCK):
+            block = np.frombuffer(data[start : start + _BLOCK], np.uint8)
+            marks = block[(block == delimiter) | (block == ends)]
+            # The marks repeat the pattern, from the column in which the last block ended.
+            if not np.array_equal(marks, np.resize(np.roll(pattern, -column), len(marks))):
+                return False
+            column = (column + len(marks)) % width
+        return column == (0 if data[-1] == ends else width - 1)
 
 
 def _count(stream: _Stream, options: ReadOptions) -> tuple[dict[str | None, PairCounts], ReadReport]:

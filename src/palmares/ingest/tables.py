@@ -146,6 +146,7 @@ def _delimited(layout: Layout) -> Table:
         return _record_by_record(layout)
     if frame.height != len(layout.starts):
         return _record_by_record(layout)
+    layout = replace(layout, notes=(*layout.notes, *layout.swallowed(layout.spans)))
     frame = frame.with_columns(pl.int_range(0, frame.height, dtype=pl.Int64).alias(RECORD))
     # polars makes a row of nulls out of an empty line.
     frame = frame.filter(~pl.all_horizontal(pl.col(layout.names).is_null()))
@@ -177,14 +178,16 @@ def _record_by_record(layout: Layout) -> Table:
     dropped: list[Dropped] = []
     for line, fields in layout.records():
         fault = fields if isinstance(fields, str) else layout.ragged(fields)
-        if fault is None:
+        if fault is None and any(fields):
             good.append(list(fields))
             lines.append(line)
-        elif fields:
+        elif fault is not None and any(fields):
             dropped.append(Dropped(line, fault))
     if not good:
         raise _unusable(layout, dropped)
+    spans = ((line, 1 + sum(text.count("\n") for text in row)) for line, row in zip(lines, good, strict=True))
+    notes = (*layout.notes, *layout.swallowed(span for span in spans if span[1] > 1))
     frame = pl.DataFrame(good, schema=dict.fromkeys(layout.names, pl.String), orient="row")
     empty_is_null = pl.when(pl.all() != "").then(pl.all())
     numbered = frame.with_columns(empty_is_null, pl.Series(RECORD, lines, dtype=pl.Int64))
-    return Table(numbered, dropped=tuple(dropped), notes=layout.notes)
+    return Table(numbered, dropped=tuple(dropped), notes=notes)

@@ -74,6 +74,8 @@ class PairCounts:
     lang_pair: str | None = None
     #: Where the judgments come from, if a reader counted them.
     origin: Origin | None = field(default=None, repr=False, compare=False)
+    #: How many judgments these are, where a reader counted judgments that carry weights.
+    judged: int | None = field(default=None, repr=False, compare=False)
 
     def __repr__(self) -> str:
         pair = f" {self.lang_pair}" if self.lang_pair else ""

@@ -97,7 +97,7 @@ def rank(
     evidence = gather(model, data, fit, Request(source, resamples, p, execution))
     if by_runs and evidence.replicates is not None:
         fit = replace(fit, model=model, scores=evidence.replicates.scores.mean(axis=0), draws=None)
-    judged = len(data) if isinstance(data, Judgments) else round(data.total)
+    judged = len(data) if isinstance(data, Judgments) else data.judged or round(data.total)
     facts = {"seed": execution.seed, "systems": len(data.systems), "judgments": judged, "data": data.hash}
     if largest_component:
         facts["largest_component"] = True
