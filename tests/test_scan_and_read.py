@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from palmares.errors import InputError
 from palmares.ingest import scan as scanning
-from palmares.ingest.base import ReadOptions
+from palmares.ingest.base import ReadOptions, ScoreOptions
 from palmares.ingest.files import read_with_report
 from palmares.ingest.scan import scan_with_report
 
@@ -71,3 +73,15 @@ def test_weighted_judgments_are_counted_and_not_their_weights(ok: Callable[..., 
 
 def test_a_header_that_is_none_is_no_traceback(file: MakeFile) -> None:
     assert _same(file(",\nsystem_a,system_b,winner\nP,Q,a\n"), ReadOptions()) == (1, 0)
+
+
+@pytest.mark.parametrize("asked", [{"margin": 5.0}, {"lower_is_better": True}, {"across_judges": "raw"}])
+def test_options_for_scores_are_refused_where_there_are_none(asked: dict[str, Any], file: MakeFile) -> None:
+    options = ReadOptions(scores=ScoreOptions(**asked))
+    for reader in (read_with_report, scan_with_report):
+        with pytest.raises(InputError, match="the format 'pairwise' has no scores; leave them out"):
+            reader(file(_PLAIN), options=options)
+    scores = "system,segment,judge,score\n" + "".join(
+        f"{s},{n},j,{n + len(s)}\n" for n in range(9) for s in ("P", "QQ")
+    )
+    assert len(read_with_report(file(scores), options=options)[0]) == 9

@@ -141,11 +141,16 @@ def named_in_errors(source: str) -> Iterator[None]:
 
 
 def _check_outcomes(format_id: str, options: ReadOptions) -> None:
-    """Refuse to be told how outcomes are written by files that have none in words."""
+    """Refuse to be told how outcomes or scores are to be read by files that have none."""
     from .outcomes import refuse_settings
 
     if format_id not in ("arena", "pairwise", "chosen-rejected", *_TOOLS):
         refuse_settings(options, f"the format is {format_id!r}")
+    if options.scores != _DEFAULT.scores and format_id not in ("scores", "direct-assessment"):
+        raise InputError(
+            "--margin, --lower-is-better and --across-judges say how scores become an order, and the format "
+            f"{format_id!r} has no scores; leave them out"
+        )
 
 
 def is_url(source: object) -> TypeGuard[str]:

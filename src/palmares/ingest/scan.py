@@ -109,7 +109,11 @@ def _open(path: Path, options: ReadOptions) -> _Stream | None:
             head = file.read(_HEAD)
     except OSError:
         return None
-    if options.header or options.encoding.lower().replace("_", "-") not in ("utf-8", "utf8"):
+    if (
+        options.header
+        or options.scores != ReadOptions.scores
+        or options.encoding.lower().replace("_", "-") not in ("utf-8", "utf8")
+    ):
         return None
     source = Source(str(path), head[: head.rfind(b"\n") + 1])
     if head.startswith(b"PAR1"):
