@@ -332,3 +332,10 @@ def test_a_part_without_rows_says_how_to_get_them_or_has_its_columns(results: di
 def test_what_can_be_counted_is_a_number_in_a_frame() -> None:
     frame = pm.describe(counted({("a", "b"): (3, 2, 1), ("b", "c"): (1, 0, 0), ("x", "y"): (0, 1, 0)})).table()
     assert frame.select("ties", "pairs_compared", "pairs").row(0) == (3 / 8, 3, 10)
+
+
+def test_cells_of_numbers_and_names_are_not_broken_and_prose_is() -> None:
+    columns = [Column("name", align="left"), Column("says", align="left", if_long="wrap")]
+    text = to_html(Table(columns, [["judge-06", "a long story"]]))
+    cells = [line for line in text.split("<td ") if "</td>" in line]
+    assert ["white-space: nowrap" in cell for cell in cells] == [True, False]

@@ -12,6 +12,7 @@ from builders import counted, pair_counts
 from palmares import rank
 from palmares.models import orders
 from palmares.models.orders import Lopez, MostProbableRanking
+from palmares.report.tables import Grouped, rendered
 
 
 def contradicted(wins: np.ndarray) -> np.ndarray:
@@ -68,6 +69,19 @@ def test_the_printed_order_is_optimal_where_the_order_of_mean_places_is_not() ->
         said = any(note.startswith(f"{len(optimal)} orders are optimal; one is shown") for note in ranking.notes)
         assert said == (len(optimal) > 1)
     assert misleading >= 3  # tables on which sorting by the mean places shows an order that is not optimal
+
+
+def test_a_lead_below_zero_is_explained() -> None:
+    rng = np.random.default_rng(1)
+    below = []
+    for _ in range(20):
+        wins = rng.integers(0, 3, (6, 6)) * ~np.eye(6, dtype=bool)
+        ranking = rank(pair_counts(wins), model="lopez", resample="pair", resamples=40, rng=0)
+        text = rendered("rank", [Grouped(ranking)], "table", "pairs").text
+        scores = [line.score for line in ranking.lines]
+        below.append(sorted(scores, reverse=True) != scores)
+        assert ("A lead below 0: the order is one of several that are optimal" in text) == below[-1]
+    assert {*below} == {True, False}
 
 
 def test_a_circle_of_three_has_three_optimal_orders_and_the_first_by_name_is_shown() -> None:

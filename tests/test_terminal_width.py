@@ -9,7 +9,7 @@ import struct
 import subprocess
 import sys
 import termios
-from dataclasses import replace
+from dataclasses import fields, replace
 from pathlib import Path
 
 import numpy as np
@@ -19,13 +19,16 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 
 import palmares as pm
+from palmares.analysis.describe import FileOverview
 from palmares.campaign import Role
 from palmares.campaign.people import Person
 from palmares.experiments import EXPERIMENTS
 from palmares.experiments.base import Reproduction, Row
+from palmares.ingest.base import ColumnUse
 from palmares.judgments import Judgments
 from palmares.ranking.record import Record
 from palmares.report.campaign import Invitation
+from palmares.report.describe import file_tables
 from palmares.report.shortening import shortened, wrapped
 from palmares.report.tables import Column, Grouped, Table, rendered, to_terminal
 
@@ -262,6 +265,19 @@ def test_a_part_of_a_name_that_fits_another_is_not_shown_alone() -> None:
     for name, text in shown.items():
         pattern = re.escape(text).replace("…", ".*")
         assert [other for other in names if re.fullmatch(pattern, other)] == [name]
+
+
+def test_examples_of_a_column_are_wrapped_not_cut_into_each_other() -> None:
+    use = ColumnUse("system_a", "model_a", "usual", ("Chronos Hermes", "Code Llama Instruct", "Falcon Instruct"), "")
+    file = FileOverview(**{f.name: None for f in fields(FileOverview)} | {
+        "file": "votes.csv", "columns": (use,), "format": "generic", "layout": "csv", "records": 1, "dropped": 0,
+        "skipped": 0, "judgments": 1, "rankings": None, "repeated_judgments": 0, "repeated_rankings": 0,
+        "shared_outputs": 0, "notes": (), "data": "x",
+    })  # fmt: skip
+    (table,) = file_tables([Grouped(file)])
+    shown = to_terminal(table, 60)
+    assert "…" not in shown
+    assert all(word in shown for name in use.examples for word in name.split())
 
 
 def test_what_is_shown_tells_names_apart_where_they_differ() -> None:

@@ -50,7 +50,7 @@ class Pair:
 
 
 @dataclass(frozen=True)
-class Evidence:
+class PairEvidence:
     """What is known of every two systems, in the order of the ranking: samples of scores, or p-values of sign tests.
 
     ``better`` and ``tests`` are square, ``scores`` has a row per sample; 1 − ``level`` is the level of intervals.
@@ -64,7 +64,7 @@ class Evidence:
     unsure: frozenset[str] = frozenset()
 
 
-def pairs_of(lines: Sequence[RankedSystem], evidence: Evidence) -> tuple[Pair, ...]:
+def pairs_of(lines: Sequence[RankedSystem], evidence: PairEvidence) -> tuple[Pair, ...]:
     """All pairs of systems that have rank ranges, sorted by the rank of the first, then of the second."""
     found: list[Pair] = []
     for i, one in enumerate(lines[:-1]):
@@ -89,7 +89,7 @@ def pairs_of(lines: Sequence[RankedSystem], evidence: Evidence) -> tuple[Pair, .
     return tuple(found)
 
 
-def _intervals(evidence: Evidence, i: int) -> list[tuple[float, float]] | None:
+def _intervals(evidence: PairEvidence, i: int) -> list[tuple[float, float]] | None:
     """Of the differences between the i-th system and every one after it."""
     if evidence.scores is None:
         return None

@@ -14,7 +14,7 @@ from ..judgments import FloatArray
 from ..models.base import Fit
 from ..results import Shown, brief, counted
 from .bootstrap import Replicates
-from .pairs import Evidence, Pair, pairs_of
+from .pairs import Pair, PairEvidence, pairs_of
 from .ranges import better, stability
 from .record import Record
 
@@ -122,7 +122,7 @@ class Ranking(Shown):
             )
         order = [self.fit.systems.index(name) for name in self.systems]
         anchor = str(self.record.settings.get("anchor") or "").rpartition("=")[0]
-        evidence = Evidence(
+        evidence = PairEvidence(
             level=self.record.facts["p"],
             scores=None if self.replicates is None else self.replicates.scores[:, order],
             better=self.better,

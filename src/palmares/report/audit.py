@@ -10,7 +10,7 @@ from ..analysis.audit.claims import Claim
 from ..analysis.audit.findings import Finding, Interval, decimals
 from ..analysis.audit.run import Audit
 from .ranking import notes_of
-from .tables import Column, Grouped, Table, View, chance_text, interval_text, level_text
+from .tables import Column, Grouped, Table, View, chance_text, interval_text, level_text, share_text
 
 _MOST_SUBJECTS = 20
 _IS = {"best": "best", "above": "above the next"}
@@ -63,8 +63,9 @@ def _claims(audit: Audit, title: str | None) -> Table:
     """One row per claim: by how much, how sure, and the verdict; systems in order, each above that of the next row."""
     columns = [
         Column("system", align="left"), Column("is", align="left"), Column("by", _effect),
-        Column(f"normal {level_text(audit.p)} interval", _span), Column("holds", _share), Column("by judges", _share),
-        Column("adjusted p", chance_text), Column("verdict", align="left", if_long="wrap"),
+        Column(f"normal {level_text(audit.p)} interval", _span), Column("holds", share_text),
+        Column("by judges", share_text), Column("adjusted p", chance_text),
+        Column("verdict", align="left", if_long="wrap"),
     ]  # fmt: skip
     rows: list[list[Any]] = [
         [c.system, _IS[c.kind], c.difference, c.interval, c.probability, c.by_judge, c.adjusted, _verdict(c)]
@@ -165,7 +166,3 @@ def _span(value: Interval | None) -> str:
         return "–"
     low, high = map(_effect, value)
     return interval_text(value) if low == high else f"[{low}, {high}]"
-
-
-def _share(value: float | None) -> str:
-    return "–" if value is None else decimals(value, 3)

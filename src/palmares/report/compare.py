@@ -120,8 +120,8 @@ def _flat_comparison(comparison: Comparison) -> Table:
 def _calibration(comparison: Comparison) -> Table:
     """Predicted against observed shares, model by model."""
     columns = [
-        Column("model", align="left"), Column("outcome", align="left"), Column("predicted from", _share),
-        Column("to", _share), Column("mean", _places), Column("observed", _places), Column("±", _places),
+        Column("model", align="left"), Column("outcome", align="left"), Column("predicted from", _edge),
+        Column("to", _edge), Column("mean", _places), Column("observed", _places), Column("±", _places),
         Column("judgments", lambda v: f"{v:,.0f}"),
     ]  # fmt: skip
     rows: list[list[Any]] = []
@@ -323,5 +323,6 @@ def _places(value: float | None) -> str:
     return "–" if value is None else _number(value)
 
 
-def _share(value: float) -> str:
+def _edge(value: float) -> str:
+    """Where a bin of probabilities begins or ends: a tenth."""
     return f"{value:.1f}"

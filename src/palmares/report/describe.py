@@ -46,7 +46,8 @@ def file_tables(results: Sequence[Grouped[FileOverview]], part: str | None = Non
     """For every file a table of its columns, and below it what was made of the file."""
     shown = []
     for file in (each.result for each in results):
-        columns = [Column(name, align="left") for name in ("column", "role", "why", "examples", "remark")]
+        columns = [Column(name, align="left") for name in ("column", "role")]
+        columns += [Column(name, align="left", if_long="wrap") for name in ("why", "examples", "remark")]
         rows = [[use.column, or_dash(use.role), use.why, _examples(use), use.remark] for use in file.columns]
         if not any(use.remark for use in file.columns):
             columns, rows = columns[:-1], [row[:-1] for row in rows]

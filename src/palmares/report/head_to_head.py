@@ -32,7 +32,7 @@ def _matrix(compared: HeadToHead, title: str | None) -> Table:
     ranking, n = compared.ranking, len(compared.systems)
     columns = [Column(""), Column("system", align="left"), *[Column(str(c + 1)) for c in range(n)]]
     rows: list[list[Any]] = [[r + 1, compared.systems[r], *[_cell(compared, r, c) for c in range(n)]] for r in range(n)]
-    rows.append(["", "score", *[_share(wins) for wins in compared.expected_wins]])
+    rows.append(["", "score", *[_two_decimals(wins) for wins in compared.expected_wins]])
     rows.append(["", "rank", *[range_text(line.range) or str(line.rank) for line in ranking.lines]])
     notes = [
         f"How often the column's system was judged better than the row's, ties ignored{_example(compared)}.",
@@ -49,9 +49,8 @@ def _example(compared: HeadToHead) -> str:
         return ""
     column, row = met[0]
     better, worse = compared.systems[column], compared.systems[row]
-    return (
-        f": {better} (column {column + 1}) better than {worse} (row {row + 1}) in {_share(compared.share[row, column])}"
-    )
+    often = _two_decimals(compared.share[row, column])
+    return f": {better} (column {column + 1}) better than {worse} (row {row + 1}) in {often}"
 
 
 def _flat(each: Grouped[HeadToHead]) -> Table:
@@ -66,9 +65,9 @@ def _cell(compared: HeadToHead, row: int, column: int) -> str:
     if row == column or np.isnan(share):
         return "–"
     # A mark or a space, so that the digits stand below each other.
-    return _share(float(share)) + (compared.mark(row, column) or " ")
+    return _two_decimals(float(share)) + (compared.mark(row, column) or " ")
 
 
-def _share(value: float) -> str:
+def _two_decimals(value: float) -> str:
     """``.57``, as the published tables print it."""
     return f"{value:.2f}".removeprefix("0")

@@ -8,7 +8,18 @@ from typing import Any
 from ..errors import InputError
 from ..judgments import FloatArray
 from ..ranking.result import Ranking
-from .tables import Column, Grouped, Table, View, chance_text, interval_text, level_text, range_text, score_text
+from .tables import (
+    Column,
+    Grouped,
+    Table,
+    View,
+    chance_text,
+    interval_text,
+    level_text,
+    range_text,
+    score_text,
+    share_text,
+)
 
 
 def tables(results: Sequence[Grouped[Ranking]], part: str | None = None) -> list[Table]:
@@ -72,7 +83,7 @@ def _starts_cluster(ranking: Ranking, i: int) -> bool:
 
 def cluster_table(ranking: Ranking) -> Table:
     """One row per cluster: its places, how stable it is, its systems."""
-    columns = [Column("cluster"), Column("stability", _share), Column("systems", align="left", if_long="wrap")]
+    columns = [Column("cluster"), Column("stability", share_text), Column("systems", align="left", if_long="wrap")]
     rows = [[c.number, c.stability, ", ".join(c.systems)] for c in ranking.stability]
     note = "stability: the share of samples in which these systems, and no others, take the places of the cluster."
     return Table(columns, rows, notes=[note])
@@ -87,13 +98,13 @@ def probability_table(ranking: Ranking) -> Table:
     n = len(lines)
     columns = [Column(""), Column("system", align="left"), *[Column(str(c + 1)) for c in range(n)]]
     rows: list[list[Any]] = [
-        [r + 1, line.system, *["–" if r == c else _share(better[c, r]) for c in range(n)]]
+        [r + 1, line.system, *["–" if r == c else share_text(better[c, r]) for c in range(n)]]
         for r, line in enumerate(lines)
     ]
-    rows.append(["", "best", *[_share(line.best) for line in lines]])
+    rows.append(["", "best", *[share_text(line.best) for line in lines]])
     notes = [
         "The share of samples in which the column's system stands above the row's: "
-        f"{lines[0].system} (column 1) above {lines[1].system} (row 2) in {_share(better[0, 1])}.",
+        f"{lines[0].system} (column 1) above {lines[1].system} (row 2) in {share_text(better[0, 1])}.",
         "best: the share of samples in which the column's system is first.",
     ]
     return Table(columns, rows, rules=frozenset({n}), notes=notes, signature=ranking.signature, keys=(0, 1))
@@ -105,7 +116,7 @@ def pair_table(ranking: Ranking) -> Table:
     sampled = ranking.replicates is not None
     columns = [Column("above", align="left"), Column("below", align="left"), Column("lead", score_text)]
     if sampled:
-        columns += [Column(f"{level} interval", lambda span: interval_text(span) or "–"), Column("P", _share)]
+        columns += [Column(f"{level} interval", lambda span: interval_text(span) or "–"), Column("P", share_text)]
     columns += [] if ranking.tests is None else [Column("p", chance_text)]
     columns.append(Column("separated", lambda value: "yes" if value else "no"))
     rows: list[list[Any]] = [
@@ -132,6 +143,11 @@ def _pair_notes(ranking: Ranking) -> list[str]:
                 "–: every sample gives the same difference, or one of the two won or lost everything, so that samples "
                 "do not show how sure it is."
             )
+    if any(pair.difference < 0 for pair in pairs):
+        notes.append(
+            "A lead below 0: the order is one of several that are optimal, and scores are minus the mean place in all "
+            "of them, which may say otherwise of two systems."
+        )
     if ranking.tests is not None:
         sides = "one" if ranking.record.facts["sided"] == 1 else "two"
         notes.append(
@@ -174,12 +190,3 @@ def _better(ranking: Ranking) -> FloatArray:
     if ranking.better is None:
         raise InputError("a ranking without bootstrap samples or draws has no probabilities; use --resample auto")
     return ranking.better
-
-
-def _share(value: float | None) -> str:
-    """``.057``; 0 and 1 only where no sample, or every one, says so."""
-    if value is None:
-        return "–"
-    if value in (0, 1):
-        return str(int(value))
-    return f"{min(max(value, 0.001), 0.999):.3f}".removeprefix("0")

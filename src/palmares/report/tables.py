@@ -348,3 +348,12 @@ def chance_text(p: float | None) -> str:
 def or_dash(value: str | None) -> str:
     """A text, or a dash where there is none."""
     return value or "–"
+
+
+def share_text(value: float | None) -> str:
+    """A share of samples, ``.057``; 0 and 1 only where no sample, or every one, says so."""
+    if value is None:
+        return "–"
+    if value in (0, 1):
+        return str(int(value))
+    return f"{min(max(value, 0.001), 0.999):.3f}".removeprefix("0")

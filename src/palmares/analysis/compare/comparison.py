@@ -5,8 +5,6 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, field
 from typing import Any, ClassVar
 
-import polars as pl
-
 from ...errors import InputError
 from ...ranking.record import Record
 from ...results import Shown, brief, counted
@@ -115,10 +113,6 @@ class Comparison(Shown):
     @property
     def models(self) -> tuple[str, ...]:
         return tuple(line.model for line in self.lines)
-
-    def to_polars(self) -> pl.DataFrame:
-        """One row per model: every measure with its error and its difference to the best."""
-        return pl.DataFrame([flat(line) for line in self.lines], infer_schema_length=None)
 
     def to_dict(self) -> dict[str, Any]:
         """The documented JSON shape."""

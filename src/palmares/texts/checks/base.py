@@ -6,6 +6,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Literal
 
+from ...results import counted
 from .. import TEXT_CHECKS
 from ..languages import LanguagePair
 from ..testset import TestSet
@@ -138,11 +139,6 @@ def source_column(testset: TestSet) -> Column:
 def is_blank(text: str) -> bool:
     """Whether there is nothing to be seen in a text: white space, or characters without width."""
     return not any(character.isprintable() and not character.isspace() for character in text)
-
-
-def counted(count: int, noun: str) -> str:
-    """``1 line``, ``2 lines``."""
-    return f"{count} {noun}{'' if count == 1 else 's'}"
 
 
 def _runs(numbers: list[int]) -> list[tuple[int, int]]:

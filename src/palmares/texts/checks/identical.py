@@ -6,9 +6,10 @@ import re
 from collections.abc import Iterator
 from itertools import combinations
 
+from ...results import counted
 from ..languages import base_language
 from ..testset import TestSet
-from .base import Finding, Severity, counted
+from .base import Finding, Severity
 from .scripts import UNSPACED
 
 #: Two systems that agree on more than this share of lines may be one file given twice.

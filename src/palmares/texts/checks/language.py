@@ -13,9 +13,10 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import cache
 
+from ...results import counted
 from ..languages import base_language
 from ..testset import TestSet
-from .base import Column, Finding, columns, counted
+from .base import Column, Finding, columns
 from .scripts import expected_scripts, letters, words
 
 #: A line needs so many letters for its script or language to be judged (a Chinese or Korean one a third of that).

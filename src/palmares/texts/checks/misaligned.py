@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ...results import counted
 from ..testset import TestSet
-from .base import Finding, Severity, counted
+from .base import Finding, Severity
 from .evidence import Evidence
 
 if TYPE_CHECKING:
