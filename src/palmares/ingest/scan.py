@@ -26,6 +26,7 @@ from .columns import Roles
 from .files import DroppedRowsWarning, detect, detect_columns, named_in_errors, read_with_report
 from .ids import settle
 from .layouts import Layout
+from .names import alike
 from .outcomes import COPIES
 from .pairwise import Arena, Pairwise, outcome_place
 from .places import place_columns
@@ -182,7 +183,14 @@ def _count(stream: _Stream, options: ReadOptions) -> tuple[dict[str | None, Pair
     total = int(kept[COPIES].sum())
     word = "line" if stream.delimiter else "row"
     report = ReadReport(
-        name, stream.format.id, total + len(dropped), total, dropped, word, _digest(name), notes=tuple(sieve.notes)
+        name,
+        stream.format.id,
+        total + len(dropped),
+        total,
+        dropped,
+        word,
+        _digest(name),
+        notes=(*sieve.notes, *alike(kept)),
     )
     report.check(options)
     if not total:
