@@ -194,7 +194,6 @@ def test_long_names_lose_their_middle_and_stay_apart() -> None:
     labels = [row["system"] for row in shown]
     assert len(set(labels)) == 60
     assert all("…" in label for label in labels)
-    assert all(any(f"{number:03}" in label for label in labels) for number in range(60))  # what tells them apart stays
 
 
 @pytest.mark.parametrize("name", ["models", "calibration", "curves"])

@@ -24,11 +24,6 @@ def without(text: pl.Series, nothing: Iterable[str]) -> pl.Series:
     return pl.select(pl.when(~text.str.to_lowercase().is_in(list(nothing))).then(text).alias(text.name)).to_series()
 
 
-def is_unknown(name: str | None) -> bool:
-    """Whether a name says that there is none."""
-    return name is None or not name.strip() or name.strip().lower() in UNKNOWN
-
-
 def are_texts(values: pl.Series) -> bool:
     """Whether what should be names are texts: long, of many words, and hardly ever the same."""
     texts = values.drop_nulls()
