@@ -8,7 +8,7 @@ import polars as pl
 
 from ..errors import InputError
 from ..judgments import A_BETTER, B_BETTER, TIE
-from .base import ReadOptions
+from .base import ONE_ALLOWED, ReadOptions
 from .columns import Roles, Sieve, quoted
 from .outcomes import BOTH_BAD, WRITTEN
 from .words import meaning
@@ -43,7 +43,7 @@ def read_one_hot(sieve: Sieve, columns: dict[str, str]) -> None:
     marked = [pl.col(role).str.to_lowercase().is_in(_YES).fill_null(False).cast(pl.Int8) for role in columns]
     sieve.reject(pl.all_horizontal(pl.col(role).is_null() for role in columns), "the outcome is missing")
     number = pl.sum_horizontal(marked)
-    reason = pl.format("{} of the columns {} are 1; allowed: exactly one", number, pl.lit(", ".join(columns.values())))
+    reason = pl.format(f"{{}} of the columns {{}} are 1; {ONE_ALLOWED}", number, pl.lit(", ".join(columns.values())))
     sieve.reject(number != 1, reason, kind="outcome")
     code = pl.sum_horizontal(flag * ONE_HOT[role] for flag, role in zip(marked, columns, strict=True))
     sieve.frame = sieve.frame.with_columns(code.cast(pl.Int8).alias("outcome"))

@@ -48,6 +48,8 @@ class ScoreOptions:
             raise InputError(f"across_judges: got {self.across_judges!r}; allowed: {', '.join(ACROSS_JUDGES)}")
 
 
+#: How a record ends its complaint that not exactly one of several columns is marked.
+ONE_ALLOWED = "allowed: exactly one"
 #: Up to this share of faulty records may be left out unless something else was asked for.
 MOST_DROPPED = 0.01
 
@@ -228,11 +230,14 @@ class ReadReport:
         """Refuse outcomes that cannot be read, and more faults than the options allow."""
         if options.faults == "lenient" or not self.rejected:
             return
-        if any(d.kind == "outcome" for d in self.dropped):
+        unread = self._only("outcome")
+        if unread.dropped:
+            # What stands in one column can be explained; of several columns, one is wrong.
+            told = "Say what they mean (--outcome 1=a,0=b,2=tie, or --outcomes names|sides|numbers|one-hot)"
+            remedy = "Correct them" if all(ONE_ALLOWED in d.reason for d in unread.dropped) else told
             raise InputError(
-                f"{self._only('outcome').summary(refused=True)}\n"
-                "Outcomes that cannot be read may all be of one side. Say what they mean (--outcome 1=a,0=b,2=tie, or "
-                "--outcomes names|sides|numbers|one-hot), or leave these records out with --lenient"
+                f"{unread.summary(refused=True)}\nOutcomes that cannot be read may all be of one side. {remedy}, or "
+                "leave these records out with --lenient (faults='lenient' from Python)"
             )
         share = len(self.rejected) / self.records
         if share > options.faults:
@@ -241,7 +246,8 @@ class ReadReport:
             raise InputError(
                 f"{self._only('fault').summary(refused=True)}\n"
                 f"{len(self.rejected)} of {self.records} records are faulty ({100 * share:.3g} %), and {asked}. "
-                "Correct them, or leave them out with --max-dropped SHARE or --lenient"
+                "Correct them, or leave them out with --max-dropped SHARE or --lenient (faults=SHARE, faults='lenient' "
+                "from Python)"
             )
 
     def _only(self, kind: DropKind) -> ReadReport:

@@ -89,7 +89,10 @@ class Arena(TableFormat):
 
     def sift(self, frame: pl.DataFrame, roles: Roles, options: ReadOptions) -> Sieve:
         if not self._has_models(roles):
-            raise InputError(_need(roles, "model_a, model_b and winner"))
+            raise InputError(
+                f"arena votes need the columns model_a, model_b and winner, and it has {', '.join(roles.present)}; "
+                "any other table of pairs is read with --from pairwise (format='pairwise' from Python)"
+            )
         unnamed = () if options.columns.get("outcome") else ("outcome",)
         sieve = _judged(frame, roles.without("position_a", "position_b", *unnamed), options)
         if roles.column.get("judge") == _SESSION and options.columns.get("judge") != _SESSION:
