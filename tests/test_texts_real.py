@@ -66,7 +66,7 @@ def test_good_english_is_quiet_but_for_a_line_that_is_german(english: TestSet) -
 
 def test_one_file_under_two_names(english: TestSet) -> None:
     messages = [finding.message for finding in check(english, only=["identical"]).findings]
-    assert "baseline and sys2 are equal on 2489 of 2489 lines; is it the same file twice?" in messages
+    assert "baseline and sys2 are equal on 2,489 of 2,489 lines; is it the same file twice?" in messages
 
 
 def planted(outputs: dict[str, list[str]], system: str, texts: Sequence[str], source: list[str]) -> TestSet:

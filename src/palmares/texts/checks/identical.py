@@ -43,7 +43,7 @@ def _same_systems(outputs: dict[str, list[str]]) -> Iterator[Finding]:
         equal = sum(a == b for a, b in both)
         if both and equal > SAME_SYSTEM * len(both):
             message = (
-                f"{first} and {second} are equal on {equal} of {counted(len(both), 'line')}; is it the same file twice?"
+                f"{first} and {second} are equal on {equal:,} of {counted(len(both), 'line')}; is it the same file twice?"
             )
             yield Finding("identical", "warning", None, (), message)
 
