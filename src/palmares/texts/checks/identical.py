@@ -42,9 +42,8 @@ def _same_systems(outputs: dict[str, list[str]]) -> Iterator[Finding]:
         both = [(a, b) for a, b in zip(outputs[first], outputs[second], strict=True) if a or b]
         equal = sum(a == b for a, b in both)
         if both and equal > SAME_SYSTEM * len(both):
-            message = (
-                f"{first} and {second} are equal on {equal:,} of {counted(len(both), 'line')}; is it the same file twice?"
-            )
+            share = f"{equal:,} of {counted(len(both), 'line')}"
+            message = f"{first} and {second} are equal on {share}; is it the same file twice?"
             yield Finding("identical", "warning", None, (), message)
 
 
