@@ -11,7 +11,6 @@ import warnings
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from hashlib import file_digest
-from mmap import ACCESS_READ, mmap
 from pathlib import Path
 from typing import Any
 
@@ -155,18 +154,21 @@ def _is_even(path: Path, layout: Layout) -> bool:
     empty = b"\n" + layout.delimiter.encode() * (width - 1)
     pattern = np.full(width, delimiter, np.uint8)
     pattern[-1] = ends
-    with path.open("rb") as file, mmap(file.fileno(), 0, access=ACCESS_READ) as data:
-        if any(data.find(odd) >= 0 for odd in (b'"', b"\n#", empty + b"\n", empty + b"\r")):
-            return False
-        column = 0
-        for start in range(0, len(data), _BLOCK):
-            block = np.frombuffer(data[start : start + _BLOCK], np.uint8)
+    odd = (b'"', b"\n#", empty + b"\n", empty + b"\r")
+    column, before = 0, b""
+    with path.open("rb") as file:
+        while data := file.read(_BLOCK):
+            seen = before + data  # an odd line may lie across two blocks
+            if any(text in seen for text in odd):
+                return False
+            before = seen[-len(empty) - 1 :]
+            block = np.frombuffer(data, np.uint8)
             marks = block[(block == delimiter) | (block == ends)]
             # The marks repeat the pattern, from the column in which the last block ended.
             if not np.array_equal(marks, np.resize(np.roll(pattern, -column), len(marks))):
                 return False
             column = (column + len(marks)) % width
-        return column == (0 if data[-1] == ends else width - 1)
+    return column == (0 if before.endswith(b"\n") else width - 1)
 
 
 def _count(stream: _Stream, options: ReadOptions) -> tuple[dict[str | None, PairCounts], ReadReport]:
