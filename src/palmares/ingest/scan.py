@@ -14,7 +14,6 @@ from hashlib import file_digest
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import polars as pl
 
 from ..errors import InputError
@@ -31,7 +30,7 @@ from .pairwise import Arena, Pairwise, outcome_place
 from .places import place_columns
 from .source import Source
 
-_HEAD, _BLOCK = 1 << 16, 1 << 22
+_HEAD, _BLOCK = 1 << 16, 1 << 20
 #: So many faulty lines mean that the file is not what it was taken for.
 _MOST_DROPPED = 100_000
 _KEYS = (
@@ -150,11 +149,11 @@ def _is_even(path: Path, layout: Layout) -> bool:
 
     Quotation marks, comments, empty, short and long lines are for the reader of whole files to make sense of.
     """
-    width, ends, delimiter = len(layout.names), ord("\n"), ord(layout.delimiter)
-    empty = b"\n" + layout.delimiter.encode() * (width - 1)
-    pattern = np.full(width, delimiter, np.uint8)
-    pattern[-1] = ends
+    width, delimiter = len(layout.names), layout.delimiter.encode()
+    empty, line = b"\n" + delimiter * (width - 1), delimiter * (width - 1) + b"\n"
     odd = (b'"', b"\n#", empty + b"\n", empty + b"\r")
+    others = bytes(set(range(256)) - set(line))
+    lines = line * (_BLOCK // width + 2)
     column, before = 0, b""
     with path.open("rb") as file:
         while data := file.read(_BLOCK):
@@ -162,10 +161,9 @@ def _is_even(path: Path, layout: Layout) -> bool:
             if any(text in seen for text in odd):
                 return False
             before = seen[-len(empty) - 1 :]
-            block = np.frombuffer(data, np.uint8)
-            marks = block[(block == delimiter) | (block == ends)]
-            # The marks repeat the pattern, from the column in which the last block ended.
-            if not np.array_equal(marks, np.resize(np.roll(pattern, -column), len(marks))):
+            marks = data.translate(None, others)
+            # The marks repeat those of a line, from the column in which the last block ended.
+            if marks != lines[column : column + len(marks)]:
                 return False
             column = (column + len(marks)) % width
     return column == (0 if before.endswith(b"\n") else width - 1)
