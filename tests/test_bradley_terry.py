@@ -95,23 +95,22 @@ def test_davidsons_puddings(real_data: Path) -> None:
 @pytest.mark.parametrize("kind", [kernel.NONE, kernel.DAVIDSON, kernel.RAO_KUPPER])
 def test_derivatives_are_those_of_the_log_posterior(kind: int) -> None:
     counts = random_counts(3)
-    ties = counts.ties if kind else np.zeros_like(counts.ties)
+    data = kernel.Meetings.of(counts.wins[None], counts.ties[None] if kind else np.zeros_like(counts.ties)[None])
     x = np.random.default_rng(0).normal(0, 0.5, 7)
     free = 6 if kind == kernel.NONE else 7
     steps = 1e-5 * np.eye(7)[:free]
 
     def slope(at: np.ndarray) -> np.ndarray:
-        out = np.empty(7)
-        kernel.gradient(kind, counts.wins, ties, at, 0.04, out)
-        return out
+        return kernel.gradient(kind, data, at[:, None], 0.04)[:, 0]
 
     def value(at: np.ndarray) -> float:
-        return kernel.log_posterior(kind, counts.wins, ties, at, 0.04)
+        return float(kernel.log_posterior(kind, data, at[:, None], 0.04)[0])
 
     by_value = [(value(x + s) - value(x - s)) / 2e-5 for s in steps]
     np.testing.assert_allclose(slope(x)[:free], by_value, atol=1e-5)
     by_slope = [-(slope(x + s) - slope(x - s))[:free] / 2e-5 for s in steps]
-    np.testing.assert_allclose(kernel.information(kind, counts.wins, ties, x, 0.04)[:free, :free], by_slope, atol=1e-5)
+    curvature = kernel.information(kind, data, x[:, None], 0.04)[0]
+    np.testing.assert_allclose(curvature[:free, :free], by_slope, atol=1e-5)
 
 
 @pytest.mark.parametrize("ties", ["davidson", "rao-kupper"])

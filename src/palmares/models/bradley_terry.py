@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, cast
+from typing import ClassVar, cast
 
 import numpy as np
 
 from ..compute import RngLike
 from ..errors import InputError, UnplaceableError
 from ..judgments import BoolArray, FloatArray, IntArray, Judgments, PairCounts
+from ..kernels.bradley_terry import Meetings, information, newton, refit
 from .base import Convergence, CountModel, Fit, Links, OutcomeFit, check_placeable, counts_of
 
 _KINDS = {"ignore": 0, "half": 0, "davidson": 1, "rao-kupper": 2}
@@ -70,24 +71,15 @@ class BradleyTerry(CountModel):
 
     def score(self, batch: PairCounts, rngs: Sequence[np.random.Generator]) -> FloatArray:
         """One fit for each; without a fit to all of the data there is nothing near to start from."""
-        from ..kernels.bradley_terry import newton
-
-        wins, ties = self._treated(batch)
-        start = np.zeros(len(batch.systems) + 1)
-        fits = [
-            newton(self.kind, w, t, start, self.precision, _TOLERANCE, _STEPS)[0]
-            for w, t in zip(wins, ties, strict=True)
-        ]
-        return self._scaled(np.stack(fits)[:, :-1], batch.systems)
+        data = self._meetings(batch)
+        start = np.zeros((len(batch.systems) + 1, data.members))
+        x, _, _ = newton(self.kind, data, start, self.precision, _TOLERANCE, _STEPS)
+        return self._scaled(x[:-1].T, batch.systems)
 
     def prepared(self, counts: PairCounts) -> Resampled:
         """The same model, to be resampled around its fit to the full data."""
-        from ..kernels.bradley_terry import information, newton
-
-        wins, ties = self._treated(counts)
-        start = np.zeros(len(counts.systems) + 1)
-        x, _, _ = newton(self.kind, wins, ties, start, self.precision, _TOLERANCE, _STEPS)
-        return Resampled(self, x, np.linalg.inv(information(self.kind, wins, ties, x, self.precision)))
+        x, curvature = self._maximum(counts)
+        return Resampled(self, x, np.asarray(np.linalg.inv(curvature), dtype=np.float64))
 
     def one_sided(self, counts: PairCounts) -> BoolArray:
         """Systems whose strength only the prior keeps finite, seen from the anchor or else the largest group."""
@@ -100,7 +92,7 @@ class BradleyTerry(CountModel):
 
     @property
     def kind(self) -> int:
-        """The number the compiled code knows this way of ties by."""
+        """The number the kernel knows this way of ties by."""
         return _KINDS[self.ties]
 
     @property
@@ -112,22 +104,29 @@ class BradleyTerry(CountModel):
     def precision(self) -> float:
         return self.sd**-2 if self.prior == "normal" else 0.0
 
-    def _fit(self, counts: PairCounts, start: FloatArray) -> BradleyTerryFit:
-        from ..kernels.bradley_terry import information, newton
+    def _maximum(self, counts: PairCounts) -> tuple[FloatArray, FloatArray]:
+        """The parameters at the maximum, and the information there."""
+        data = self._meetings(counts.batch)
+        start = np.zeros((len(counts.systems) + 1, 1))
+        x, _, _ = newton(self.kind, data, start, self.precision, _TOLERANCE, _STEPS)
+        return x[:, 0], information(self.kind, data, x, self.precision)[0]
 
+    def _fit(self, counts: PairCounts, start: FloatArray) -> BradleyTerryFit:
         if self.prior == "none":
             _check_bounded(counts, ties_bind=self.ties != "ignore")
-        wins, ties = self._treated(counts)
-        x, steps, converged = newton(self.kind, wins, ties, start, self.precision, _TOLERANCE, _STEPS)
+        data = self._meetings(counts.batch)
+        places, steps, converges = newton(self.kind, data, start[:, None], self.precision, _TOLERANCE, _STEPS)
+        x, converged = places[:, 0], bool(converges[0])
         scores = self._scaled(x[None, :-1], counts.systems)[0]
-        covariance = self._centred(np.linalg.inv(information(self.kind, wins, ties, x, self.precision)), counts.systems)
+        inverse = np.linalg.inv(information(self.kind, data, places, self.precision)[0])
+        covariance = self._centred(inverse, counts.systems)
         unit = ELO if self.scale == "elo" else 1.0
         return BradleyTerryFit(
             self,
             counts.systems,
             scores,
             unit * np.sqrt(np.diag(covariance)[:-1]),
-            Convergence(bool(converged), int(steps), "Newton's method, step below 1e-10"),
+            Convergence(converged, int(steps[0]), "Newton's method, step below 1e-10"),
             () if converged else ("Newton's method did not converge",),
             outcomes=self.outcomes(x),
             theta=x[:-1],
@@ -151,11 +150,10 @@ class BradleyTerry(CountModel):
         share = np.maximum(np.exp(logits - logits.max(-1, keepdims=True)), _LEAST)
         return np.asarray(share / share.sum(-1, keepdims=True))
 
-    def _treated(self, counts: PairCounts) -> tuple[FloatArray, FloatArray]:
-        """Wins and ties as the likelihood counts them, in memory order."""
-        wins = counts.wins + counts.ties / 2 if self.ties == "half" else counts.wins
-        ties = counts.ties if _KINDS[self.ties] else np.zeros_like(counts.ties)
-        return np.ascontiguousarray(wins), np.ascontiguousarray(ties)
+    def _meetings(self, batch: PairCounts) -> Meetings:
+        """Wins and ties as the likelihood counts them."""
+        wins = batch.wins + batch.ties / 2 if self.ties == "half" else batch.wins
+        return Meetings.of(wins, batch.ties if self.kind else np.zeros_like(batch.ties))
 
     def _tie_parameter(self, kappa: float) -> float | None:
         values = {"davidson": np.exp(kappa), "rao-kupper": np.sqrt(1 + np.exp(kappa))}
@@ -222,12 +220,10 @@ class Resampled:
     inverse: FloatArray = field(repr=False)
 
     def score(self, batch: PairCounts, rngs: Sequence[np.random.Generator]) -> FloatArray:
-        from ..kernels.bradley_terry import refit
-
-        wins, ties = self.model._treated(batch)
-        settings: Any = (self.model.precision, _TOLERANCE, _STEPS)
-        near = refit(self.model.kind, wins, ties, self.place, self.inverse, *settings)
-        return self.model._scaled(near[:, :-1], batch.systems)
+        model = self.model
+        data = model._meetings(batch)
+        near = refit(model.kind, data, self.place, self.inverse, model.precision, _TOLERANCE, _STEPS)
+        return model._scaled(near[:-1].T, batch.systems)
 
 
 def _groups(counts: PairCounts, *, ties_bind: bool) -> IntArray:
