@@ -17,7 +17,7 @@ import numpy as np
 
 from ..compute import RngLike
 from ..errors import InputError, UnplaceableError
-from ..judgments import BoolArray, FloatArray, IntArray, Judgments, PairCounts, UnitKinds
+from ..judgments import BoolArray, FloatArray, IntArray, Judgments, PairCounts, UnitKinds, cell_count
 from . import MODELS
 from .presets import PRESETS, check_preset
 
@@ -176,6 +176,7 @@ class Model(Protocol):
     def rescore(self, judgments: Judgments, *, rng: np.random.Generator) -> FloatArray: ...
     def one_sided(self, counts: PairCounts) -> BoolArray: ...
     def exact_interval(self, kinds: UnitKinds, system: int, p: float) -> tuple[float, float] | None: ...
+    def influences(self, counts: PairCounts, kinds: UnitKinds) -> FloatArray: ...
 
 
 class ModelBase:
@@ -235,6 +236,31 @@ class ModelBase:
     def exact_interval(self, kinds: UnitKinds, system: int, p: float) -> tuple[float, float] | None:
         """The interval, of level 1 − p, of a one-sided system's score, where the number of its units gives one."""
         return None
+
+    def influences(self, counts: PairCounts, kinds: UnitKinds) -> FloatArray:
+        """By how much the scores of ``counts`` change when one unit of a kind is left out: an array (kinds, systems).
+
+        Unless the model knows better, by scoring the counts without it; random models begin at the same seed each time.
+        """
+        if self.needs != "counts":
+            raise InputError(f"model {self.id!r} reads the judgments themselves, so no counts can be left out")
+        from scipy.sparse import csr_array
+
+        shape = (len(kinds.copies), cell_count(len(kinds.systems)))
+        content = csr_array((kinds.amounts, kinds.cells, kinds.starts), shape=shape)
+        full = self.score(counts.batch, [np.random.default_rng(0)])
+        at_once = max(1, 4_000_000 // shape[1])
+        changes = []
+        for lo in range(0, len(kinds.copies), at_once):
+            unit = PairCounts.from_table(kinds.systems, content[lo : lo + at_once].toarray())
+            # What is left of a sum of weights by rounding alone is nothing.
+            wins, ties = (
+                np.where(whole - part > 1e-9 * whole, whole - part, 0.0)
+                for whole, part in ((counts.wins, unit.wins), (counts.ties, unit.ties))
+            )
+            rest = PairCounts(counts.systems, wins, ties)
+            changes.append(self.score(rest, [np.random.default_rng(0) for _ in wins]) - full)
+        return np.concatenate(changes)
 
 
 class CountModel(ModelBase):

@@ -10,8 +10,9 @@ import numpy as np
 
 from ..compute import RngLike
 from ..errors import InputError, UnplaceableError
-from ..judgments import BoolArray, FloatArray, IntArray, Judgments, PairCounts
+from ..judgments import BoolArray, FloatArray, IntArray, Judgments, PairCounts, UnitKinds, decode_cells
 from ..kernels.bradley_terry import Meetings, information, newton, refit
+from ..kernels.leaving_out import Entries, moves
 from .base import Convergence, CountModel, Fit, Links, OutcomeFit, check_placeable, counts_of
 
 _KINDS = {"ignore": 0, "half": 0, "davidson": 1, "rao-kupper": 2}
@@ -80,6 +81,23 @@ class BradleyTerry(CountModel):
         """The same model, to be resampled around its fit to the full data."""
         x, curvature = self._maximum(counts)
         return Resampled(self, x, np.asarray(np.linalg.inv(curvature), dtype=np.float64))
+
+    def influences(self, counts: PairCounts, kinds: UnitKinds) -> FloatArray:
+        """By one Newton step: −(H − H_g)⁻¹ s_g, where s_g and H_g are the unit's shares in gradient and information.
+
+        H is the information of the log posterior at the fit to ``counts``, prior included.
+        """
+        a, b, index = decode_cells(kinds.cells, len(kinds.systems))
+        win, tie, loss = (kinds.amounts * (index == outcome) for outcome in range(3))
+        if self.ties == "half":
+            win, loss = win + tie / 2, loss + tie / 2
+        if not self.kind:
+            tie = np.zeros_like(tie)
+        unit = np.repeat(np.arange(len(kinds.copies)), np.diff(kinds.starts))
+        entries = Entries(unit, a, b, win, tie, loss)
+        moved = moves(self.kind, entries, *self._maximum(counts))[:, :-1]
+        nothing = self._scaled(np.zeros((1, len(counts.systems))), counts.systems)
+        return np.asarray(self._scaled(moved, counts.systems) - nothing)
 
     def one_sided(self, counts: PairCounts) -> BoolArray:
         """Systems whose strength only the prior keeps finite, seen from the anchor or else the largest group."""
