@@ -164,6 +164,8 @@ class Model(Protocol):
     @property
     def linked_by(self) -> Links: ...
     @property
+    def smooth(self) -> bool: ...
+    @property
     def lacks(self) -> Mapping[str, str]: ...
 
     def fit(self, data: Judgments | PairCounts, *, rng: RngLike = None) -> Fit:
@@ -175,6 +177,8 @@ class Model(Protocol):
     def prepared(self, counts: PairCounts) -> Scorer: ...
     def rescore(self, judgments: Judgments, *, rng: np.random.Generator) -> FloatArray: ...
     def one_sided(self, counts: PairCounts) -> BoolArray: ...
+    def limits(self, systems: int) -> tuple[float, float]: ...
+    def independent_errors(self, counts: PairCounts, fit: Fit) -> FloatArray | None: ...
     def exact_interval(self, kinds: UnitKinds, system: int, p: float) -> tuple[float, float] | None: ...
     def influences(self, counts: PairCounts, kinds: UnitKinds) -> FloatArray: ...
 
@@ -201,6 +205,8 @@ class ModelBase:
     ranges_from: ClassVar[RangeSource] = "resampling"
     #: Which judgments put two systems on one scale.
     linked_by: ClassVar[Links] = "any"
+    #: Whether scores are smooth functions of the counts, so that what leaving out a unit changes tells how they vary.
+    smooth: ClassVar[bool] = False
     #: Contract properties that the model lacks by definition, with the reason.
     lacks: ClassVar[Mapping[str, str]] = {}
 
@@ -232,6 +238,14 @@ class ModelBase:
         ties = counts.ties.sum(axis=1) if self.linked_by == "any" else 0.0
         wins, losses = counts.wins.sum(axis=1), counts.wins.sum(axis=0)
         return np.asarray((wins + ties == 0) | (losses + ties == 0))
+
+    def limits(self, systems: int) -> tuple[float, float]:
+        """The least and the largest score that there can be among so many systems."""
+        return -np.inf, np.inf
+
+    def independent_errors(self, counts: PairCounts, fit: Fit) -> FloatArray | None:
+        """Standard errors of the scores if all judgments were independent, never 0; None where the model has none."""
+        return None
 
     def exact_interval(self, kinds: UnitKinds, system: int, p: float) -> tuple[float, float] | None:
         """The interval, of level 1 − p, of a one-sided system's score, where the number of its units gives one."""

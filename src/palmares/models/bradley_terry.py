@@ -49,6 +49,7 @@ class BradleyTerry(CountModel):
     id = "bradley-terry"
     predicts = True
     updates = True
+    smooth = True
     lacks: ClassVar[Mapping[str, str]] = {"duplication": "the prior weighs less the more judgments there are"}
 
     ties: str = "davidson"
@@ -98,6 +99,10 @@ class BradleyTerry(CountModel):
         moved = moves(self.kind, entries, *self._maximum(counts))[:, :-1]
         nothing = self._scaled(np.zeros((1, len(counts.systems))), counts.systems)
         return np.asarray(self._scaled(moved, counts.systems) - nothing)
+
+    def independent_errors(self, counts: PairCounts, fit: Fit) -> FloatArray | None:
+        """From the information of the fit, the prior's included."""
+        return fit.deviations
 
     def one_sided(self, counts: PairCounts) -> BoolArray:
         """Systems whose strength only the prior keeps finite, seen from the anchor or else the largest group."""
