@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import click
@@ -36,6 +37,9 @@ def _part(probabilities: bool, pairs: bool) -> str | None:
     click.option("--pairs", is_flag=True,
                  help="Also list every two systems: difference of scores, P(better), and whether they are separated."),
 )  # fmt: skip
+@click.option(
+    "--joint", is_flag=True, help="Show ranges and clusters that hold for all systems at once, not each by itself."
+)
 @click.option("--scan", is_flag=True, help="Stream the file to pair counts, for files larger than memory.")
 @options.execution_options
 @options.drawing_options
@@ -44,6 +48,7 @@ def rank(
     ranking: options.RankingOptions,
     largest_component: bool,
     part: str | None,
+    joint: bool,
     scan: bool,
     execution: Execution,
     printing: options.Printing,
@@ -51,7 +56,8 @@ def rank(
     """Rank systems by human judgments.
 
     Prints, for every language pair, the systems, best first, with cluster, rank range, score and its interval. Systems
-    in different clusters have rank ranges that do not overlap.
+    in different clusters have rank ranges that do not overlap. A solid line between clusters holds jointly with the
+    other solid ones, a dashed one only by itself.
     """  # fmt: skip
     groups: Mapping[Group, Judgments | PairCounts] = _scanned(inputs) if scan else inputs.groups()
     rankings = reading.for_each(
@@ -60,6 +66,8 @@ def rank(
         "resampling",
         lambda data, place: ranking.rank(data, place, largest_component=largest_component),
     )
+    if joint:
+        rankings = [replace(each, result=each.result.shown_jointly()) for each in rankings]
     if printing.plot is not None:
         from ..report.plots.ranges import rank_ranges
 

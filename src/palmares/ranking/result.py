@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from typing import Any, ClassVar
 
@@ -73,6 +73,8 @@ class Ranking(Shown):
     joint: Joint | None = field(default=None, repr=False)
     #: How many judges, segments and rankings there are, of those that every judgment names.
     units: Mapping[str, int] = field(default_factory=dict, repr=False)
+    #: Whether tables and plots show the ranges and clusters that hold jointly.
+    jointly: bool = field(default=False, repr=False)
     #: The p-values of sign tests that row's system of the fit is better than the column's, if ranges come from these.
     tests: FloatArray | None = field(default=None, repr=False)
 
@@ -122,6 +124,18 @@ class Ranking(Shown):
             return ()
         numbers = np.array([line.cluster for line in self.lines])
         return boundaries_of(self.joint.boundaries, numbers, self.record.facts["p"])
+
+    def shown_jointly(self) -> Ranking:
+        """The same ranking, of which tables and plots show the ranges and clusters that hold jointly."""
+        return replace(self, jointly=True)
+
+    def range_of(self, line: RankedSystem) -> tuple[int, int] | None:
+        """The rank range that tables and plots show."""
+        return line.joint_range if self.jointly else line.range
+
+    def cluster_of(self, line: RankedSystem) -> int | None:
+        """The cluster that tables and plots show."""
+        return line.joint_cluster if self.jointly else line.cluster
 
     @cached_property
     def difference_errors(self) -> FloatArray | None:

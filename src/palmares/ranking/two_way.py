@@ -169,9 +169,8 @@ def _by_system(kinds: UnitKinds) -> Any:
     n = len(kinds.systems)
     a, b, _ = decode_cells(kinds.cells, n)
     shape = (len(kinds.copies), n)
-    one, other = (csr_array((kinds.amounts, side, kinds.starts), shape=shape) for side in (a, b))
-    for part in (one, other):
-        part.sum_duplicates()
+    # Copies, because adding up what occurs twice writes into the arrays.
+    one, other = (csr_array((kinds.amounts, side, kinds.starts), shape=shape, copy=True) for side in (a, b))
     return one + other
 
 
