@@ -86,9 +86,12 @@ def rank(
     facts = {"seed": execution.seed, "systems": len(data.systems), "judgments": judged, "data": data.hash}
     if largest_component:
         facts["largest_component"] = True
+    lines = _lines(fit, evidence, order, ranks, p)
+    if lucky := _likelier_best(lines, counts_of(data)):
+        notes.append(lucky)
     return Ranking(
         fit=fit,
-        lines=_lines(fit, evidence, order, ranks, p),
+        lines=lines,
         judgments=judged,
         lang_pair=_lang_pair(data),
         record=Record.of({**evidence.facts, **facts}, model, origin),
@@ -150,6 +153,19 @@ def _lines(fit: Fit, evidence: Evidence, order: IntArray, ranks: IntArray, p: fl
             joint_cluster=int(joint_numbers[i]) if joint_numbers is not None else None,
         )
         for i in order.tolist()
+    )
+
+
+def _likelier_best(lines: Sequence[RankedSystem], counts: PairCounts) -> str | None:
+    """A warning where the system with the largest score is not the one that is most likely the best."""
+    first, likeliest = lines[0], max(lines, key=lambda line: line.best or 0.0)
+    if first.best is None or likeliest.best is None or first.best >= likeliest.best:
+        return None
+    code = counts.systems.index(first.system)
+    judged = round(float((counts.wins[code] + counts.ties[code] + counts.wins[:, code]).sum()))
+    return (
+        f"{first.system} has the largest score, of {judged} comparisons, but {likeliest.system} is more likely the best "
+        f"(P(best) {likeliest.best:.2f} against {first.best:.2f})"
     )
 
 
