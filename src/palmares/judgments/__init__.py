@@ -7,7 +7,17 @@ from them alone is here: the code of cells (`counts`), what is drawn together (`
 from __future__ import annotations
 
 from .arrays import BoolArray, CodeArray, FloatArray, IntArray
-from .counts import OUTCOMES, PairCounts, cell_count, decode_cells, encode_cells, encode_pairs, outcome_index, pairs_of
+from .counts import (
+    OUTCOMES,
+    PairCounts,
+    cell_count,
+    circles,
+    decode_cells,
+    encode_cells,
+    encode_pairs,
+    outcome_index,
+    pairs_of,
+)
 from .digest import row_words
 from .encoding import A_BETTER, B_BETTER, EXTRA_PREFIX, NAME_COLUMNS, TIE, VALUE_COLUMNS
 from .origin import Origin, SourceFile
@@ -55,6 +65,7 @@ __all__ = [
     "cell_count",
     "check_units",
     "choose_unit",
+    "circles",
     "decode_cells",
     "encode_cells",
     "encode_pairs",

@@ -23,6 +23,8 @@ NONE, DAVIDSON, RAO_KUPPER = 0, 1, 2
 BOUND = 30.0
 #: Work is cut so that no array holds many more numbers than this.
 _NUMBERS = 1_000_000
+#: A dense matrix of up to so many numbers is as fast as a sparse one, which takes a tenth of a second to import.
+_SMALL_MATRIX = 50_000
 
 
 @dataclass(frozen=True)
@@ -63,17 +65,17 @@ class Meetings:
 
     @cached_property
     def incidence(self) -> Any:
-        """Sparse, (systems, pairs): adds up what each pair gives its first system and takes from the second."""
+        """A matrix (systems, pairs) that adds up what each pair gives its first system and takes from the second."""
+        pair = np.arange(len(self.first))
+        if self.systems * len(pair) <= _SMALL_MATRIX:
+            dense = np.zeros((self.systems, len(pair)))
+            dense[self.first, pair], dense[self.second, pair] = 1.0, -1.0
+            return dense
         from scipy.sparse import csr_array
 
-        pair = np.arange(len(self.first))
         ones = np.ones(len(pair))
         entries = (np.concatenate([ones, -ones]), (np.concatenate([self.first, self.second]), np.tile(pair, 2)))
         return csr_array(entries, shape=(self.systems, len(pair)))
-
-    @cached_property
-    def total(self) -> FloatArray:
-        return self.wins + self.ties + self.losses
 
     def ratio(self, x: FloatArray) -> FloatArray:
         """√(π_i / π_j) of every pair."""
@@ -119,7 +121,8 @@ def log_posterior(kind: int, data: Meetings, x: FloatArray, precision: float) ->
         odds = ratio * ratio
         terms = (data.wins + data.ties) * np.log1p(tie / odds) + (data.losses + data.ties) * np.log1p(tie * odds)
     else:
-        terms = data.total * np.log(ratio + 1 / ratio + tie) - (data.wins - data.losses) * np.log(ratio)
+        total = data.wins + data.ties + data.losses
+        terms = total * np.log(ratio + 1 / ratio + tie) - (data.wins - data.losses) * np.log(ratio)
     return np.asarray(prior + (data.ties.sum(axis=0) * x[n] if kind != NONE else 0.0) - terms.sum(axis=0))
 
 
@@ -169,25 +172,27 @@ def refit(
     """
     found = np.repeat(start[:, None], data.members, axis=1)
     active, part, x = np.arange(data.members), data, found.copy()
-    before = np.full(data.members, np.inf)
-    far = []
+    ended, before = np.zeros(data.members, dtype=bool), np.full(data.members, np.inf)
+    far: list[IntArray] = []
     # A member that runs away is found out by its steps, which grow or are not numbers.
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
         for _ in range(most):
             step = inverse @ gradient(kind, part, x, precision)
             moved = np.abs(step).max(axis=0)
-            shrinks = moved < 0.7 * before
             x += step
-            before = moved
-            done = shrinks & (moved < tolerance)
-            if done.any() or not shrinks.all():
-                found[:, active[done]] = x[:, done]
-                far.append(active[~shrinks])
-                on = np.flatnonzero(shrinks & ~done)
-                active, x, before, part = active[on], x[:, on], before[on], part.take(on)
+            shrinks, before = moved < 0.7 * before, moved
+            done = shrinks & (moved < tolerance) & ~ended
+            found[:, active[done]] = x[:, done]
+            far.append(active[~shrinks & ~ended])
+            ended |= done | ~shrinks
+            # Those that ended are worked on in vain, until there are enough of them to be worth a copy of the others.
+            if 2 * ended.sum() > len(active):
+                on = np.flatnonzero(~ended)
+                active, x, before, ended = active[on], x[:, on], before[on], ended[on]
                 if not len(active):
                     break
-    rest = np.concatenate([*far, active]).astype(np.int64)
+                part = part.take(on)
+    rest = np.concatenate([*far, active[~ended]])
     if len(rest):
         begin = np.repeat(start[:, None], len(rest), axis=1)
         found[:, rest], _, _ = newton(kind, data.take(rest), begin, precision, tolerance, 200)
@@ -203,8 +208,16 @@ def first_derivatives(
         first, second, _, _ = _at_stake(ratio, tie, wins, ties, losses)
         return first - second, ties - slope * (first + second)
     inverse = 1 / ratio
-    share = (wins + ties + losses) / (ratio + inverse + tie)
-    return (wins - losses - share * (ratio - inverse)) / 2, ties - share * tie
+    # In place, since this is what the bootstrap spends its time on: total / (ratio + inverse + tie).
+    share = ratio + inverse
+    share += tie
+    np.divide(wins + ties + losses, share, out=share)
+    pull = np.subtract(ratio, inverse, out=inverse)
+    pull *= share
+    np.subtract(wins - losses, pull, out=pull)
+    pull *= 0.5
+    share *= tie
+    return pull, np.subtract(ties, share, out=share)
 
 
 def second_derivatives(

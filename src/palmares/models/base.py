@@ -258,15 +258,16 @@ class ModelBase:
         """
         if self.needs != "counts":
             raise InputError(f"model {self.id!r} reads the judgments themselves, so no counts can be left out")
-        from scipy.sparse import csr_array
-
-        shape = (len(kinds.copies), cell_count(len(kinds.systems)))
-        content = csr_array((kinds.amounts, kinds.cells, kinds.starts), shape=shape)
+        cells = cell_count(len(kinds.systems))
         full = self.score(counts.batch, [np.random.default_rng(0)])
-        at_once = max(1, 4_000_000 // shape[1])
+        at_once = max(1, 4_000_000 // cells)
         changes = []
         for lo in range(0, len(kinds.copies), at_once):
-            unit = PairCounts.from_table(kinds.systems, content[lo : lo + at_once].toarray())
+            starts = kinds.starts[lo : lo + at_once + 1]
+            rows, inside = len(starts) - 1, slice(starts[0], starts[-1])
+            place = np.repeat(np.arange(rows), np.diff(starts)) * cells + kinds.cells[inside]
+            table = np.bincount(place, kinds.amounts[inside], rows * cells).astype(np.float64)
+            unit = PairCounts.from_table(kinds.systems, table.reshape(rows, cells))
             # What is left of a sum of weights by rounding alone is nothing.
             wins, ties = (
                 np.where(whole - part > 1e-9 * whole, whole - part, 0.0)

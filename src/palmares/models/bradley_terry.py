@@ -10,7 +10,7 @@ import numpy as np
 
 from ..compute import RngLike
 from ..errors import InputError, UnplaceableError
-from ..judgments import BoolArray, FloatArray, IntArray, Judgments, PairCounts, UnitKinds, decode_cells
+from ..judgments import BoolArray, FloatArray, IntArray, Judgments, PairCounts, UnitKinds, circles, decode_cells
 from ..kernels.bradley_terry import Meetings, information, newton, refit
 from ..kernels.leaving_out import Entries, moves
 from .base import Convergence, CountModel, Fit, Links, OutcomeFit, check_placeable, counts_of
@@ -254,10 +254,8 @@ def _groups(counts: PairCounts, *, ties_bind: bool) -> IntArray:
 
     Of two groups, one won every comparison with the other: how far apart they are only a prior can say (Ford 1957).
     """
-    from scipy.sparse.csgraph import connected_components
-
     beats = counts.wins + (counts.ties if ties_bind else 0)
-    return np.asarray(connected_components(beats > 0, directed=True, connection="strong")[1])
+    return circles(beats > 0)
 
 
 def _check_bounded(counts: PairCounts, *, ties_bind: bool) -> None:
