@@ -17,10 +17,10 @@ UNITS = ("pair", "ranking", "segment", "judge", "two-way")
 GRID = {
     "clean": "no effects",
     "both": "judges and segments",
-    "unequal": "both, larger, unequal work",
+    "unequal": "both larger, unequal work",
     "judge-heavy": "judges only",
-    "segment-heavy": "segments only, 60",
-    "arena": "pairs, unequal work",
+    "segment-heavy": "few segments, judged often",
+    "arena": "two outputs, unequal work",
 }
 
 

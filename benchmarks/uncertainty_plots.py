@@ -10,7 +10,7 @@ from palmares import plots
 from palmares.report.plots.theme import FAINT, INK, PALETTE, altair, themed
 
 from .uncertainty_cells import GRID, JUDGES, UNITS
-from .uncertainty_summary import NOMINAL, Found, calibration, mixed
+from .uncertainty_summary import DEFAULT, ENTRIES, MOST_OFF, NOMINAL, Found, calibration, campaigns_text, mixed
 
 IMAGES = Path(__file__).parent.parent / "docs" / "images"
 COLOURS = dict(zip(UNITS, (PALETTE[4], PALETTE[1], PALETTE[2], PALETTE[3], PALETTE[0]), strict=True))
@@ -31,6 +31,7 @@ def draw(found: Sequence[Found], folder: Path = IMAGES, ending: str = "svg") -> 
 def misses(found: Sequence[Found]) -> Any:
     """One panel for each kind of campaign, one row of panels for each generator."""
     alt = altair()
+    found = [f for f in found if f.cell.kind in GRID]
     rows = []
     for generator, words in GENERATORS.items():
         panels = [
@@ -44,7 +45,7 @@ def misses(found: Sequence[Found]) -> Any:
     units = [unit for unit in UNITS if any(f.unit == unit for f in found)]
     lines = [
         "share of true scores outside their 95 % interval, by unit and number of judges; line at the nominal 5 %,",
-        "bars of two standard errors over 300 campaigns; an arrow: more than 40 %",
+        f"bars of two standard errors over {campaigns_text(found)} campaigns; an arrow: more than {100 * _TOP:g} %",
     ]
     title = alt.Title("Which intervals keep their promise?", subtitle=lines)
     chart = alt.vconcat(_legend(alt, units), *rows, spacing=16).properties(title=title, padding=_PAD)
@@ -59,6 +60,7 @@ def _misses_panel(alt: Any, found: Sequence[Found], kind: str, number: int) -> A
             {
                 "unit": f.unit, "judges": str(f.cell.judges), "misses": min(mean, _TOP), "colour": COLOURS[f.unit],
                 "low": min(max(mean - 2 * error, 0), _TOP), "high": min(mean + 2 * error, _TOP), "over": mean > _TOP,
+                "weight": 3.0 if f.unit == DEFAULT else 1.6,
             }
         )  # fmt: skip
     percent = alt.Axis(
@@ -80,13 +82,13 @@ def _misses_panel(alt: Any, found: Sequence[Found], kind: str, number: int) -> A
         base.mark_rule(strokeWidth=1.5, opacity=0.5).encode(
             y=alt.Y("low:Q", scale=scale, axis=percent, title=None), y2="high:Q"
         ),
-        base.mark_line(strokeWidth=1.8).encode(y=y, detail="unit:N"),
+        base.mark_line().encode(y=y, detail="unit:N", strokeWidth=alt.StrokeWidth("weight:Q", scale=None)),
         base.transform_filter("!datum.over").mark_point(filled=True, size=36, opacity=1).encode(y=y),
         base.transform_filter("datum.over")
         .mark_point(filled=True, size=60, opacity=1, shape="triangle-up")
         .encode(y=y),
     ]
-    words = GRID[kind].replace(", ", ",\n", 1).split("\n")
+    words = GRID[kind].replace(", ", ",\n").split("\n")
     title = alt.Title(words, fontSize=11, fontWeight="normal", color=INK, frame="group", offset=6)
     return alt.layer(*layers).properties(width=118, height=150, title=title)
 
@@ -108,8 +110,8 @@ def chances(found: Sequence[Found]) -> Any:
     units = [unit for unit in ("ranking", "two-way") if mixed(found, unit)] or [found[0].unit]
     panels = [_chances_panel(alt, found, kind, units) for kind in ("best", "better")]
     lines = [
-        "systems now close and now far apart; bins of .05 with at least 400 entries, bars of two standard errors;",
-        "grey: within .05 of what was said",
+        f"systems now close and now far apart; bins of .05 with at least {ENTRIES} entries, bars of two standard",
+        "errors; grey: within .05 of what was said",
     ]
     title = alt.Title("Do probabilities come true?", subtitle=lines)
     row = alt.hconcat(*panels, spacing=36)
@@ -117,17 +119,18 @@ def chances(found: Sequence[Found]) -> Any:
 
 
 def _chances_panel(alt: Any, found: Sequence[Found], kind: str, units: Sequence[str]) -> Any:
+    start = 0.0 if kind == "best" else 0.4
     values = [
         {
-            "unit": unit, "said": said, "true": true, "low": true - 2 * error, "high": true + 2 * error,
-            "colour": COLOURS[unit],
+            "unit": unit, "said": said, "true": true, "colour": COLOURS[unit],
+            "low": max(true - 2 * error, start), "high": min(true + 2 * error, 1.0),
         }
         for unit in units
         for _, said, true, error in calibration(mixed(found, unit), kind)
     ]  # fmt: skip
-    start = 0.0 if kind == "best" else 0.4
-    scale = alt.Scale(domain=[start, 1], clamp=True, nice=False)
-    ends = [{"x": x, "low": x - 0.05, "high": x + 0.05} for x in (start, 1.0)]
+    scale = alt.Scale(domain=[start, 1], nice=False)
+    steps = [start + (1 - start) * k / 120 for k in range(121)]
+    ends = [{"x": x, "low": max(x - MOST_OFF, start), "high": min(x + MOST_OFF, 1.0)} for x in steps]
     x, y = alt.X("x:Q", scale=scale, title=f"P({kind}), said"), alt.Y("x:Q", scale=scale, title="came true")
     diagonal = alt.Chart(alt.Data(values=ends))
     low = alt.Y("low:Q", scale=scale, title="came true")

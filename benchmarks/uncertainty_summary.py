@@ -113,6 +113,12 @@ def calibration(found: Sequence[Found], kind: str, width: int = 1) -> list[tuple
     return result
 
 
+def campaigns_text(found: Sequence[Found]) -> str:
+    """How many campaigns a cell has."""
+    counts = sorted({f.campaigns for f in found})
+    return str(counts[0]) if len(counts) == 1 else f"{counts[0]} to {counts[-1]}"
+
+
 def mixed(found: Iterable[Found], unit: str) -> list[Found]:
     """The cells over whose campaigns the spread of qualities varies."""
     return [f for f in found if f.cell.kind.startswith("mixed") and f.unit == unit]
@@ -134,6 +140,7 @@ def bars(found: Sequence[Found]) -> list[Bar]:
             "joint_equals_ordered", MOST_WRONG, "all equal: any two ordered jointly in at most 5 %",
         ),
         *(_calibrated(mixed(own, DEFAULT), kind) for kind in ("best", "better")),
+        _consistent(found),
     ]  # fmt: skip
     return [check for check in checks if check is not None]
 
@@ -147,6 +154,15 @@ def _most(found: Sequence[Found], name: str, most: float, promise: str) -> Bar |
     shown = sorted(over, key=by_excess, reverse=True) or [max(measured, key=lambda f: f.mean[name])]
     worst = "; ".join(f"{f.cell.name}: {100 * f.mean[name]:.1f} ± {100 * f.error[name]:.1f} %" for f in shown)
     return Bar(f"{promise} ({len(measured) - len(over)} of {len(measured)} cells)", not over, worst)
+
+
+def _consistent(found: Sequence[Found]) -> Bar | None:
+    """One ranking must not contradict itself, so nothing is allowed for here."""
+    said = [f for f in found if "boundaries_differ" in f.mean]
+    differ = [f"{f.cell.name}, {f.unit}" for f in said if f.mean["boundaries_differ"] > 0]
+    if not said:
+        return None
+    return Bar("joint clusters and joint boundaries say the same", not differ, "; ".join(differ[:5]) or "–")
 
 
 def _narrow(found: Sequence[Found]) -> Bar | None:

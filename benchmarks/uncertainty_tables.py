@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from .common import report
 from .uncertainty_cells import GRID, UNITS, Cell
-from .uncertainty_summary import DEFAULT, ENTRIES, Found, bars, calibration, mixed
+from .uncertainty_summary import DEFAULT, ENTRIES, Found, bars, calibration, campaigns_text, mixed
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,7 @@ def write(found: Sequence[Found], *, keep: bool) -> None:
 def _scores(found: Sequence[Found]) -> Table:
     units = _units(found)
     rows = _by_cell(found, units, lambda of, unit: _percent(of[unit], "score_misses"))
-    notes = [f"± the standard error over campaigns, {_campaigns(found)} a cell; level 5 %."]
+    notes = [f"± the standard error over campaigns, {campaigns_text(found)} a cell; level 5 %."]
     return Table("scores", "True scores outside their interval, in %", [*_CELL, *units], rows, notes)
 
 
@@ -137,11 +137,6 @@ def _cell(cell: Cell) -> list[str]:
 
 def _units(found: Sequence[Found]) -> list[str]:
     return [unit for unit in UNITS if any(f.unit == unit for f in found)]
-
-
-def _campaigns(found: Sequence[Found]) -> str:
-    counts = sorted({f.campaigns for f in found})
-    return str(counts[0]) if len(counts) == 1 else f"{counts[0]} to {counts[-1]}"
 
 
 def _percent(found: Found, name: str) -> str:
