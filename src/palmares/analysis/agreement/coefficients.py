@@ -68,13 +68,15 @@ class Sums:
 
     ``pairs`` are those that fall away without the unit: a pair of two judges is in the tallies of both. Sparse arrays
     of ``pairs`` and ``agreed`` have the same entries. ``ties`` of ``total`` judgments give the chance of agreeing;
-    they have one column for each κ, or one for all.
+    they have one column for each κ, or one for all. ``own`` is the κ of the judge that the unit is of, where every
+    judge has a κ: units are what varies about it, and the judge is not.
     """
 
     pairs: Any = field(repr=False)
     agreed: Any = field(repr=False)
     ties: FloatArray = field(repr=False)
     total: FloatArray = field(repr=False)
+    own: IntArray | None = field(default=None, repr=False)
 
     def weighted(self, weight: FloatArray) -> FloatArray:
         """κ of samples given as how often each segment is in them: one row per sample."""

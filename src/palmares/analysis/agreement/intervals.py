@@ -82,8 +82,9 @@ def jackknife(sums: Sums, whole: Sums) -> Jackknife:
         change = left * scales[unit, of_column] - (disagreed * scale)[column]
         # What the unit would change without pairs of the column, since the sum over all units has that already.
         change_of_chance = disagreed[column] * (scales[unit, of_column] - scale[column])
-        squares = disagreed**2 * ((scales - scale[: scales.shape[1]]) ** 2).sum(axis=0)
-        squares = squares + np.bincount(column, change**2 - change_of_chance**2, columns)
+        of_chance = (scales - scale[: scales.shape[1]]) ** 2
+        varied = of_chance.sum(axis=0) - (0 if sums.own is None else np.bincount(sums.own, of_chance[:, 0], columns))
+        squares = disagreed**2 * varied + np.bincount(column, change**2 - change_of_chance**2, columns)
         units = np.bincount(column, minlength=columns)
         effective = np.bincount(column, pairs, columns) ** 2 / np.bincount(column, pairs**2, columns)
         return Jackknife(np.where(units > 1, (units - 1) / units * squares, np.nan), units, effective)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -41,8 +42,12 @@ def _pooled(shares: Shares, unit: IntArray, weight: float, *, wmt16: bool) -> Su
         inter, inter_agreed = inter + intra, inter_agreed + intra_agreed
         again = _repeated_on(shares)
         tied, counted = (_added(place, x * again, units) for x in (counts[:, 1], counts.sum(axis=1)))
-    both = ((inter, intra), (inter_agreed, intra_agreed), (ties, tied), (total, counted))
-    return Sums(*(np.stack(columns, axis=1) for columns in both))
+    return Sums(
+        pairs=np.stack([inter, intra], axis=1),
+        agreed=np.stack([inter_agreed, intra_agreed], axis=1),
+        ties=np.stack([ties, tied], axis=1),
+        total=np.stack([total, counted], axis=1),
+    )
 
 
 def _cells(segment: IntArray, judge: IntArray) -> IntArray:
@@ -97,10 +102,12 @@ def judges_clustered(shares: Shares) -> Clustered:
     cells, cell = np.unique(_cells(segment, judge), return_inverse=True)
     tallies: dict[str, Any] = {"column": column, "pairs": amount, "agreed": agreed, "columns": len(codes)}
     cell_of_pair = np.searchsorted(cells, where * len(codes) + other)
+    by_judge = _of_columns(unit=other, chance=_ties_of(shares, judge), **tallies)
+    by_cell = _of_columns(unit=cell_of_pair, chance=_ties_of(shares, cell), **tallies)
     return Clustered(
         by_segment=judges_by_segment(shares).columns(0, len(codes)),
-        by_judge=_of_columns(unit=other, chance=_ties_of(shares, judge), **tallies),
-        by_cell=_of_columns(unit=cell_of_pair, chance=_ties_of(shares, cell), **tallies),
+        by_judge=replace(by_judge, own=np.arange(len(codes))),
+        by_cell=replace(by_cell, own=cells % len(codes)),
         judges_in_a_pair=np.ones(len(codes), dtype=np.int64),
     )
 
