@@ -15,6 +15,7 @@ from ..judgments import TWO_WAY, UNITS, IntArray, Judgments, PairCounts, known_u
 from ..judgments.repeats import repeats_note
 from ..models import DEFAULT_MODEL
 from ..models.base import Fit, Model, check_one_lang_pair, counts_of, create
+from ..results import counted
 from .bootstrap import comparable
 from .evidence import Evidence, Request, collect, concluded, source_of
 from .joint import Boundary, boundaries_of
@@ -164,8 +165,8 @@ def _likelier_best(lines: Sequence[RankedSystem], counts: PairCounts) -> str | N
     code = counts.systems.index(first.system)
     judged = round(float((counts.wins[code] + counts.ties[code] + counts.wins[:, code]).sum()))
     return (
-        f"{first.system} has the largest score, of {judged} comparisons, but {likeliest.system} is more likely the best "
-        f"(P(best) {likeliest.best:.2f} against {first.best:.2f})"
+        f"{first.system} has the largest score, from {counted(judged, 'comparison')}, but {likeliest.system} is more "
+        f"likely the best (P(best) {likeliest.best:.2f} against {first.best:.2f})"
     )
 
 
