@@ -105,9 +105,8 @@ def _usual_unit(data: Judgments) -> tuple[Unit | Literal["two-way"], str]:
     units = known_units(data)
     judges, segments = units.get("judge", 0), units.get("segment", 0)
     if min(judges, segments) >= LEAST_UNITS:
-        return (
-            TWO_WAY,
-            f"uncertainty: of other judges and other segments than these ({judges} judges, {segments} segments)",
+        return TWO_WAY, (
+            f"uncertainty allows for other judges and other segments (two-way; {judges} judges, {segments} segments)"
         )
     lacking = {
         name: f"there are only {count} {name}s" if count > 1 else f"there is only one {name}" if count
@@ -115,19 +114,14 @@ def _usual_unit(data: Judgments) -> tuple[Unit | Literal["two-way"], str]:
         for name, count in (("judge", judges), ("segment", segments))
     }  # fmt: skip
     if segments >= LEAST_UNITS:
-        return "segment", (
-            f"uncertainty: of other segments, for these judges (unit segment), because {lacking['judge']}; what other "
-            "judges would say it does not show"
-        )
+        return "segment", f"uncertainty allows for other segments, but is for these judges: {lacking['judge']}"
     if judges >= LEAST_UNITS:
-        return "judge", (
-            f"uncertainty: of other judges, for these segments (unit judge), because {lacking['segment']}; what other "
-            "segments would show it leaves open"
-        )
+        return "judge", f"uncertainty allows for other judges, but is for these segments: {lacking['segment']}"
     unit = linked_unit(data)
-    what = "whole rankings" if unit == "ranking" else "single judgments, as if independent"
-    why = f"{lacking['judge']}, and {lacking['segment']}"
-    return unit, f"uncertainty: of {what}, for these judges and segments (unit {unit}), because {why}"
+    return unit, (
+        f"uncertainty is for these judges and segments, with {unit}s drawn as if independent: {lacking['judge']}, and "
+        f"{lacking['segment']}"
+    )
 
 
 def unit_count(data: Judgments | PairCounts, unit: Unit) -> int:

@@ -69,6 +69,11 @@ def rank(
         check_one_lang_pair(data)
         if data.origin is not None and (repeated := repeats_note(data)):
             notes.append(repeated)
+    if resample == "auto" and model.ranges_from == "runs":
+        notes.append(
+            f"uncertainty is that of single judgments, as in the published procedure of {model.id} (unit pair), and "
+            "too small where judges or segments differ; --resample two-way allows for both"
+        )
     origin = data.origin
     if largest_component:
         data = _largest_component(data, model, notes)
