@@ -41,7 +41,8 @@ def posterior(
     wide = np.ones(draws) if df is None else df / rng.chisquare(df, draws)
     noise = variance * wide[:, None]
     keep = tau[:, None] ** 2 / (tau[:, None] ** 2 + noise)
-    drawn = keep * place + np.sqrt(keep * noise) * rng.standard_normal((draws, len(place)))
+    # Drawn by system and then turned, so that nothing depends on which directions stand for equal variances.
+    drawn = keep * place + np.sqrt(keep * noise) * (rng.standard_normal((draws, n)) @ directions)
     # What no sample ever varied is taken as it is.
     fixed = scores - scores.mean() - directions @ place
     return np.asarray(drawn @ directions.T + fixed)

@@ -183,9 +183,11 @@ def _drawn(fit: Fit, uncertainty: Uncertainty, model: Model, request: Request) -
     """Draws around the scores, from a t distribution with the covariance that was found."""
     rng = request.execution.generator(Stream.TWO_WAY)
     variance, directions = np.linalg.eigh(uncertainty.covariance)
-    normal = rng.standard_normal((request.resamples, len(variance))) * np.sqrt(np.maximum(variance, 0.0))
+    # The symmetric root, because it changes little if the covariance does: directions alone may turn.
+    root = (directions * np.sqrt(np.maximum(variance, 0.0))) @ directions.T
+    normal = rng.standard_normal((request.resamples, len(variance)))
     heavy = np.sqrt(uncertainty.df / rng.chisquare(uncertainty.df, request.resamples))[:, None]
-    scores = np.clip(fit.scores + (normal @ directions.T) * heavy, *model.limits(len(fit.systems)))
+    scores = np.clip(fit.scores + (normal @ root) * heavy, *model.limits(len(fit.systems)))
     places = np.stack([places_of(row, rng) for row in scores])
     return Replicates(fit.systems, scores, places, uncertainty.covariance, uncertainty.df)
 
