@@ -96,8 +96,9 @@ class PairCounts:
         """From counts by cell (the code of cells is above)."""
         n = len(systems)
         cube = table.reshape(*table.shape[:-1], n, n, OUTCOMES)
-        wins = cube[..., 0] + np.swapaxes(cube[..., 2], -1, -2)
-        ties = cube[..., 1] + np.swapaxes(cube[..., 1], -1, -2)
+        # In the order of memory that compiled code was compiled for: numpy's own choice depends on the size.
+        wins = np.add(cube[..., 0], np.swapaxes(cube[..., 2], -1, -2), order="C")
+        ties = np.add(cube[..., 1], np.swapaxes(cube[..., 1], -1, -2), order="C")
         return cls(systems, wins, ties)
 
     @property
