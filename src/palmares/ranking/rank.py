@@ -98,7 +98,12 @@ def rank(
     if by_runs and evidence.replicates is not None:
         fit = replace(fit, model=model, scores=evidence.replicates.scores.mean(axis=0), draws=None)
     judged = len(data) if isinstance(data, Judgments) else data.judged or round(data.total)
-    facts = {"seed": execution.seed, "systems": len(data.systems), "judgments": judged, "data": data.hash}
+    facts: dict[str, Any] = {
+        "seed": execution.seed,
+        "systems": len(data.systems),
+        "judgments": judged,
+        "data": data.hash,
+    }
     facts |= {f"fitted_{name}": float(f"{value:.6g}") for name, value in fit.fitted.items()}
     if largest_component:
         facts["largest_component"] = True
