@@ -63,6 +63,8 @@ class Fit:
     draws: FloatArray | None = field(default=None, repr=False)
     #: Codes of the systems, best first, where the model's answer is an order; None where it is that of the scores.
     order: IntArray | None = field(default=None, repr=False)
+    #: What the settings that were asked to ``fit`` came to.
+    fitted: Mapping[str, float] = field(default_factory=dict)
 
     @property
     def ranks(self) -> bool:
@@ -167,6 +169,8 @@ class Model(Protocol):
     def smooth(self) -> bool: ...
     @property
     def lacks(self) -> Mapping[str, str]: ...
+    @property
+    def fits(self) -> tuple[str, ...]: ...
 
     def fit(self, data: Judgments | PairCounts, *, rng: RngLike = None) -> Fit:
         """Fit one table; refuse systems that cannot be placed."""
@@ -209,6 +213,8 @@ class ModelBase:
     smooth: ClassVar[bool] = False
     #: Contract properties that the model lacks by definition, with the reason.
     lacks: ClassVar[Mapping[str, str]] = {}
+    #: Settings that may be ``fit`` instead of a number, and are then estimated from the judgments.
+    fits: ClassVar[tuple[str, ...]] = ()
 
     def single_run(self) -> Self:
         """The model with one random run, for where bootstrap samples are the runs; other models are their own."""
@@ -339,10 +345,7 @@ def settings(model: Model) -> dict[str, Any]:
 
 
 def model_name(model: Model, *, apart_from: Collection[str] = ()) -> str:
-    """The id of a model and, in brackets, those of its settings that are not the usual ones.
-
-    Settings that the caller names elsewhere can be left out.
-    """
+    """The id of a model and, in brackets, its unusual settings, apart from those that the caller names elsewhere."""
     usual = {f.name: f.default for f in dataclasses.fields(model)}  # type: ignore[arg-type]
     own = [
         f"{name}={setting_text(value)}"
@@ -387,7 +390,7 @@ def create(model: str | Model, given: Mapping[str, Any] | None = None) -> Model:
     known = {f.name: f for f in dataclasses.fields(kind)}
     if unknown := [name for name in wanted if name not in known]:
         raise InputError(f"model {model_id!r} has no setting {unknown[0]!r}; it has: {', '.join(known) or 'none'}")
-    parsed = {name: _parse_setting(name, str(value), type(known[name].default)) for name, value in wanted.items()}
+    parsed = {n: _parse_setting(n, str(v), type(known[n].default), n in kind.fits) for n, v in wanted.items()}
     return cast(Model, kind(**parsed))
 
 
@@ -405,7 +408,9 @@ def parse_model(text: str) -> tuple[str, dict[str, str]]:
     return own, {**settings, **wanted}
 
 
-def _parse_setting(name: str, text: str, kind: type) -> Any:
+def _parse_setting(name: str, text: str, kind: type, can_fit: bool) -> Any:
+    if can_fit and text == "fit":
+        return text
     if kind is bool:
         words = {"yes": True, "true": True, "1": True, "no": False, "false": False, "0": False}
         if text.lower() in words:
@@ -415,7 +420,7 @@ def _parse_setting(name: str, text: str, kind: type) -> Any:
         return kind(text)
     except ValueError:
         article = {"int": "a whole number", "float": "a number"}.get(kind.__name__, kind.__name__)
-        raise InputError(f"setting {name}: got {text!r}; allowed: {article}") from None
+        raise InputError(f"setting {name}: got {text!r}; allowed: {article}{', or fit' * can_fit}") from None
 
 
 # -- arithmetic that models share ------------------------------------------------------------------

@@ -89,7 +89,13 @@ def rank(
     order, ranks = _standing(fit)
     evidence = concluded(evidence, data, fit, request, order)
     judged = len(data) if isinstance(data, Judgments) else data.judged or round(data.total)
-    facts = {"seed": execution.seed, "systems": len(data.systems), "judgments": judged, "data": data.hash}
+    facts: dict[str, Any] = {
+        "seed": execution.seed,
+        "systems": len(data.systems),
+        "judgments": judged,
+        "data": data.hash,
+    }
+    facts |= {f"fitted_{name}": float(f"{value:.6g}") for name, value in fit.fitted.items()}
     if largest_component:
         facts["largest_component"] = True
     lines = _lines(fit, evidence, order, ranks, p)
