@@ -21,8 +21,10 @@ CHECKS = Registry(
         "intransitivity": Entry(
             "palmares.analysis.audit.cycles:intransitivity", "do systems beat each other in circles?"
         ),
+        "duplicates": Entry("palmares.analysis.audit.duplicates:duplicates", "are two systems one and the same?"),
         "ties": Entry("palmares.analysis.audit.ties:ties", "does the way ties are counted decide a place?"),
         "drift": Entry("palmares.analysis.audit.drift:drift", "did the judging change over time?"),
+        "removal": Entry("palmares.analysis.audit.removal:removal", "how few must go for another system to lead?"),
         "rare-pairs": Entry("palmares.analysis.audit.design:rare_pairs", "were some pairs never or rarely compared?"),
         "groups": Entry("palmares.analysis.audit.design:groups", "do the judgments link all systems?"),
     },

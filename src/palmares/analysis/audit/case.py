@@ -11,6 +11,7 @@ import numpy as np
 from ...compute import Execution, Stream
 from ...errors import InputError
 from ...judgments import (
+    BoolArray,
     FloatArray,
     IntArray,
     Judgments,
@@ -28,6 +29,7 @@ from ...ranking.bootstrap import Replicates, resample
 from ...ranking.evidence import source_of
 from ...ranking.rank import rank
 from ...ranking.result import Ranking
+from .pulls import joint_covariance, pulls_of
 from .residuals import Blocks, JudgeSums, Points, blocks, judge_sums, residual_points
 
 #: The ways to count a tie that are compared, and how a sentence names them.
@@ -40,11 +42,14 @@ _NUMBERS_IN_A_PIECE = 4_000_000
 
 
 @dataclass(frozen=True)
-class Tally:
-    """Scores of all judgments, and of every bootstrap sample: arrays (systems,) and (samples, systems)."""
+class Tallies:
+    """Bradley–Terry under every convention for ties: scores, and how those of all conventions vary together.
 
-    scores: FloatArray = field(repr=False)
-    samples: FloatArray = field(repr=False)
+    ``covariance`` is an array (conventions, systems, conventions, systems), by units that belong together.
+    """
+
+    scores: Mapping[str, FloatArray] = field(repr=False)
+    covariance: FloatArray = field(repr=False)
 
 
 @dataclass(frozen=True)
@@ -89,6 +94,13 @@ class Case:
         return unit_codes(self.judgments, self.unit)
 
     @property
+    def reach(self) -> float:
+        """How many standard errors an interval reaches to both sides, and what is just significant."""
+        from scipy.special import ndtri
+
+        return float(ndtri(1 - self.p / 2))
+
+    @property
     def unit_name(self) -> str:
         return "ranking" if self.unit == "ranking" else "judgment"
 
@@ -118,6 +130,20 @@ class Case:
         given = self.judgments.weights
         return np.ones(len(self.judgments)) if given is None else given
 
+    @cached_property
+    def forced(self) -> BoolArray:
+        """Which rows are ties that nobody judged, because the two systems shared an output."""
+        if not self.judgments.has("forced"):
+            return np.zeros(len(self.judgments), dtype=bool)
+        return self.judgments.frame["forced"].fill_null(False).to_numpy()
+
+    @cached_property
+    def segments_or_units(self) -> IntArray:
+        """What every row looks at: its segment, or its unit where segments are not known."""
+        segment = self.judgments.codes("segment").astype(np.int64)
+        alone = len(self.judgments.segments) + self.units
+        return np.where((segment >= 0) & (len(self.judgments.segments) > 1), segment, alone)
+
     def per_unit(self, column: str) -> IntArray:
         """The code of every unit in a column of names; −1 where it has none."""
         codes = np.full(self.amount, -1, dtype=np.int64)
@@ -136,33 +162,41 @@ class Case:
         judge = self.judgments.codes("judge")
         if len(self.judgments.judges) < 2 or bool((judge < 0).any()):
             return None
-        return self._resampled(self._scorer, "judge")
+        return self._resampled(self.scorer, "judge")
 
     @cached_property
-    def conventions(self) -> Mapping[str, Tally]:
-        """Bradley–Terry under every convention for ties, on the same samples; empty without ties."""
-        if not self.judgments.counts.ties.any():
-            return {}
-        tallies = {}
-        for name in CONVENTIONS:
-            model = BradleyTerry(ties=name)
-            # The same seed draws the same samples, so those of the ranking itself need not be drawn again.
-            known = model == self.model and self.drawn == self.unit
-            samples = self.samples if known else self._resampled(model, self.unit).scores
-            tallies[name] = Tally(model.score(self.judgments.counts.batch, [])[0], samples)
-        return tallies
+    def conventions(self) -> Tallies | None:
+        """Bradley–Terry under every convention for ties; None without ties."""
+        counts = self.judgments.counts
+        if not counts.ties.any():
+            return None
+        pulls = {name: pulls_of(BradleyTerry(ties=name), counts) for name in CONVENTIONS}
+        cells, weights, units = self.judgments.cells, self.weights, self.units
+        slopes = {name: each.slopes(cells, weights, units) for name, each in pulls.items()}
+        inverses = {name: each.inverse for name, each in pulls.items()}
+        return Tallies({name: each.scores for name, each in pulls.items()}, joint_covariance(slopes, inverses))
 
     @cached_property
     def left_out(self) -> LeftOut | None:
         """Scores without each judge, for the judges with the most judgments; None with fewer than two judges."""
         if len(self.judgments.judges) < 2:
             return None
-        counts, model = self.judgments.counts, self._scorer
+        counts, model = self.judgments.counts, self.scorer
         scores = model.score(counts.batch, [self.execution.generator(Stream.AUDIT_LEFT_OUT, 0)])[0]
         codes = self.judgments.codes("judge")
         amounts = np.bincount(codes[codes >= 0], minlength=len(self.judgments.judges))
         judges = np.sort(np.argsort(-amounts, kind="stable")[:_MOST_JUDGES])
         return LeftOut(model, scores, judges, self._without(model.prepared(counts), judges))
+
+    @cached_property
+    def can_lose(self) -> BoolArray:
+        """``[i, j]``: whether a chain of wins leads from j to i."""
+        return chains_of_wins(self.judgments.counts)
+
+    @cached_property
+    def rows_counted(self) -> PairCounts:
+        """Pair counts with weights of mean 1, so that heavy judgments are no more evidence than there are of them."""
+        return PairCounts.from_cells(self.systems, self.judgments.cells, self.weights / self.weights.mean())
 
     @cached_property
     def judge_sums(self) -> JudgeSums | str:
@@ -176,7 +210,7 @@ class Case:
         return self.judge_sums.exchanged(self.execution)
 
     @property
-    def _scorer(self) -> Model:
+    def scorer(self) -> Model:
         """The model, or Bradley–Terry where one score of it is random, or needs more than counts."""
         model = self.model
         return model if model.needs == "counts" and model.ranges_from == "resampling" else BradleyTerry()
@@ -203,6 +237,18 @@ class Case:
     def _resampled(self, model: Model, unit: Unit) -> Replicates:
         quiet = replace(self.execution, progress=None)
         return resample(model, self.judgments, unit=unit, resamples=self.resamples, execution=quiet)
+
+
+def chains_of_wins(counts: PairCounts) -> BoolArray:
+    """``[i, j]``: whether j beat i, or beat a system that a chain of wins leads from to i."""
+    from scipy.sparse import csr_array
+    from scipy.sparse.csgraph import breadth_first_order
+
+    beaten_by = csr_array((counts.wins.T > 0).astype(np.int8))
+    chains = np.zeros(counts.wins.shape, dtype=bool)
+    for system in range(len(chains)):
+        chains[system, breadth_first_order(beaten_by, system, return_predecessors=False)] = True
+    return chains
 
 
 def case_of(

@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from ...judgments import BoolArray, FloatArray, IntArray, PairCounts
+from ...judgments import FloatArray, IntArray, PairCounts
 from ...models.bradley_terry import BradleyTerry
 from ...ranking.bootstrap import comparable
 from ...ranking.significance import holm
@@ -97,9 +97,8 @@ def claims(case: Case) -> tuple[Claim, ...]:
 
 def holds(scores: FloatArray, system: int, others: IntArray) -> FloatArray:
     """Whether a system is above all others in every row of scores; a half where it is level with the best of them."""
-    level = comparable(scores)
-    rival = level[..., others].max(axis=-1)
-    return np.asarray((level[..., system] > rival) + 0.5 * (level[..., system] == rival))
+    own, rival = comparable(scores[..., system]), comparable(scores[..., others].max(axis=-1))
+    return np.asarray((own > rival) + 0.5 * (own == rival))
 
 
 def weakest(leads: FloatArray, errors: FloatArray, ceilings: FloatArray) -> tuple[int, float, float]:
@@ -140,9 +139,15 @@ def _claim(case: Case, kind: Literal["best", "above"], system: int, others: IntA
         adjusted=p,
         by_judge=None if judged is None else float(holds(judged.scores, system, others).mean()),
         breaking=_breaking(case, system, others),
-        ties={name: bool(holds(t.scores, system, others) == 1) for name, t in case.conventions.items()},
+        ties=_ties(case, system, others),
         boundary=cluster[names[0]] != cluster[names[1]],
     )
+
+
+def _ties(case: Case, system: int, others: IntArray) -> dict[str, bool]:
+    """Whether a claim holds under each convention for ties."""
+    scores = {} if case.conventions is None else case.conventions.scores
+    return {name: bool(holds(each, system, others) == 1) for name, each in scores.items()}
 
 
 def _breaking(case: Case, system: int, others: IntArray) -> tuple[str, ...]:
@@ -183,22 +188,11 @@ def _judged(claim: Claim, p: float, *, otherwise: bool = False) -> Claim:
 
 def ceilings(case: Case, leads: FloatArray, errors: FloatArray, system: int, others: IntArray) -> FloatArray:
     """How many standard errors each lead can be at most: infinite where bootstrap samples could contradict it."""
-    doubtful = ~can_lose(case.judgments.counts, system)[others] | (errors <= _ROUNDING * np.abs(leads))
+    doubtful = ~case.can_lose[system, others] | (errors <= _ROUNDING * np.abs(leads))
     bounds = np.full(len(others), np.inf)
-    counts = rows_counted(case)
     for k in np.flatnonzero(doubtful):
-        bounds[k] = fitted_lead(counts, system, int(others[k]))
+        bounds[k] = fitted_lead(case.rows_counted, system, int(others[k]))
     return bounds
-
-
-def can_lose(counts: PairCounts, system: int) -> BoolArray:
-    """From which systems a chain of wins leads to a system."""
-    from scipy.sparse import csr_array
-    from scipy.sparse.csgraph import breadth_first_order
-
-    beaten_by = csr_array((counts.wins.T > 0).astype(np.int8))
-    reached = breadth_first_order(beaten_by, system, return_predecessors=False)
-    return np.isin(np.arange(len(counts.systems)), reached)
 
 
 def fitted_lead(counts: PairCounts, system: int, other: int) -> float:
@@ -209,8 +203,3 @@ def fitted_lead(counts: PairCounts, system: int, other: int) -> float:
     v = fit.covariance
     variance = v[system, system] + v[other, other] - 2 * v[system, other]
     return float((fit.theta[system] - fit.theta[other]) / np.sqrt(variance))
-
-
-def rows_counted(case: Case) -> PairCounts:
-    """Pair counts with weights of mean 1, so that heavy judgments are no more evidence than there are of them."""
-    return PairCounts.from_cells(case.systems, case.judgments.cells, case.weights / case.weights.mean())

@@ -202,22 +202,24 @@ def minimum_cut(links: FloatArray) -> tuple[float, list[bool]]:
     the last one to the rest is a candidate, and the last two become one.
     """
     links, members = links.copy(), [{i} for i in range(len(links))]
-    best, side, left = np.inf, set[int](), list(range(len(links)))
-    while len(left) > 1:
-        reach, before, last = links[left[0]].copy(), left[0], left[0]
-        waiting = left[1:]
-        while waiting:
-            before, last = last, max(waiting, key=lambda i: reach[i])
-            waiting.remove(last)
+    best, side, left = np.inf, set[int](), np.ones(len(links), dtype=bool)
+    for remaining in range(len(links), 1, -1):
+        last = int(np.argmax(left))
+        # Those that are not waiting never come first again.
+        reach = np.where(left, links[last], -np.inf)
+        reach[last] = -np.inf
+        for _ in range(remaining - 1):
+            before, last = last, int(np.argmax(reach))
             weight = reach[last]
             reach += links[last]
+            reach[last] = -np.inf
         if weight < best:
             best, side = float(weight), set(members[last])
         members[before] |= members[last]
         links[before] += links[last]
         links[:, before] += links[:, last]
         links[before, before] = 0.0
-        left.remove(last)
+        left[last] = False
     smaller = 2 * len(side) <= len(links)
     return best, [(i in side) == smaller for i in range(len(links))]
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -23,6 +23,14 @@ class Subject:
     interval: Interval | None = None
     p: float | None = None
     detail: str = ""
+
+
+@dataclass(frozen=True)
+class Power:
+    """How likely a check would find a fault of a stated size in a campaign like this one, if nothing else is wrong."""
+
+    alternative: str
+    probability: float
 
 
 @dataclass(frozen=True)
@@ -50,9 +58,14 @@ class Finding:
         The judges, pairs or systems behind it, the most remarkable first.
     skipped
         Why the check could not be made, or None.
+    power
+        How likely the check would have found a fault of a stated size, at the level that is left to it after correction
+        over checks; None where it was skipped, or finds what there is for sure.
     if_flagged
         The sentence of a check that says more where it is flagged, which depends on the other checks: what it then
         says of its first subject. Significant others are added to it. Not a part of the JSON.
+    powered
+        Gives the power, once it is known which level is left to the check. Not a part of the JSON.
     """
 
     check: str
@@ -67,11 +80,14 @@ class Finding:
     flagged: bool = False
     subjects: tuple[Subject, ...] = field(default=(), repr=False)
     skipped: str | None = None
+    power: Power | None = None
     if_flagged: str | None = field(default=None, repr=False)
+    powered: Callable[[float], Power | None] | None = field(default=None, repr=False, compare=False)
 
     def to_dict(self) -> dict[str, Any]:
         """The documented JSON shape."""
-        return {name: plain(value) for name, value in dataclasses.asdict(self).items() if name != "if_flagged"}
+        inner = ("if_flagged", "powered")
+        return {name: plain(value) for name, value in dataclasses.asdict(self).items() if name not in inner}
 
 
 def skipped(check: str, reason: str) -> Finding:
@@ -80,17 +96,26 @@ def skipped(check: str, reason: str) -> Finding:
 
 
 def corrected(findings: Sequence[Finding], p: float) -> tuple[Finding, ...]:
-    """The findings with p-values adjusted for how many there are, flags, and the sentences that flags change."""
-    adjusted = iter(holm([finding.p for finding in findings if finding.p is not None]))
+    """The findings with p-values adjusted for how many there are, flags, the sentences that flags change, and power."""
+    tests = [finding.p for finding in findings if finding.p is not None]
+    adjusted = iter(holm(tests))
+    # A fault that is the only one must be found at the first step of Holm's correction.
+    powered = [_powered(finding, p / max(len(tests), 1)) for finding in findings]
     return tuple(
-        finding if finding.p is None else _judged(replace(finding, adjusted=next(adjusted)), p) for finding in findings
+        finding if finding.p is None else _judged(replace(finding, adjusted=next(adjusted)), p) for finding in powered
     )
+
+
+def _powered(finding: Finding, level: float) -> Finding:
+    power = None if finding.powered is None else finding.powered(level)
+    return replace(finding, power=power, powered=None)
 
 
 def _judged(finding: Finding, p: float) -> Finding:
     assert finding.p is not None  # `corrected` passes only findings of tests
     assert finding.adjusted is not None
-    flagged = finding.adjusted <= p and finding.material
+    # A fact that a check found beside its test is flagged already.
+    flagged = finding.flagged or (finding.adjusted <= p and finding.material)
     if not flagged or finding.if_flagged is None:
         return replace(finding, flagged=flagged)
     # The correction over checks that the finding as a whole has passed decides who else is named.

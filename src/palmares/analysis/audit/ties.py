@@ -7,7 +7,7 @@ import numpy as np
 from ...judgments import FloatArray
 from ...ranking.bootstrap import comparable
 from ...ranking.significance import holm
-from .case import CONVENTIONS, Case, Tally
+from .case import CONVENTIONS, Case, Tallies
 from .findings import Finding, Interval, Subject, around, decimals, number, skipped, span
 
 _MOST_PAIRS = 20
@@ -20,10 +20,10 @@ def ties(case: Case) -> Finding:
     conventions, adjusted over pairs.
     """
     tallies = case.conventions
-    if not tallies:
+    if tallies is None:
         return skipped("ties", "there are no ties")
-    names = list(tallies)
-    z = np.stack([lead(t) for t in tallies.values()])
+    names = list(tallies.scores)
+    z = leads(tallies)
     p, above, below = reversals(z)
     first, second = np.triu_indices(len(case.systems), 1)
     adjusted = np.array(holm(p[first, second].tolist()))
@@ -34,7 +34,7 @@ def ties(case: Case) -> Finding:
     subjects = []
     for k in order:
         i, j = int(first[k]), int(second[k])
-        subjects.append(_subject(case, (i, j), names[above[i, j]], names[below[i, j]], float(adjusted[k])))
+        subjects.append(_subject(case, tallies, (i, j), (names[above[i, j]], names[below[i, j]]), float(adjusted[k])))
     top = subjects[0]
     says = "no pair of systems changes order"
     if differ:
@@ -42,7 +42,7 @@ def ties(case: Case) -> Finding:
     return Finding(
         "ties",
         f"depending on how ties are counted, {says}",
-        f"intersection–union test of opposite orders, bootstrap by {case.unit}, Holm over pairs",
+        f"intersection–union test of opposite orders, errors by {case.unit_name}, Holm over pairs",
         top.p,
         effect=top.effect,
         effect_name="change of a lead, in log odds",
@@ -51,13 +51,16 @@ def ties(case: Case) -> Finding:
     )
 
 
-def lead(tally: Tally) -> FloatArray:
-    """How far every system is ahead of every other, in standard errors of the difference."""
-    scores, covariance = tally.scores, np.cov(tally.samples.T)
-    variance = np.diag(covariance)
-    spread = np.sqrt(np.maximum(variance[:, None] + variance[None, :] - 2 * covariance, 0.0))
-    gap = scores[:, None] - scores[None, :]
-    return np.divide(gap, spread, out=np.zeros_like(gap), where=spread > 0)
+def leads(tallies: Tallies) -> FloatArray:
+    """Under each convention, how far every system is ahead of every other, in standard errors of the difference."""
+    rows = []
+    for k, scores in enumerate(tallies.scores.values()):
+        covariance = tallies.covariance[k, :, k]
+        variance = np.diag(covariance)
+        spread = np.sqrt(np.maximum(variance[:, None] + variance[None, :] - 2 * covariance, 0.0))
+        gap = scores[:, None] - scores[None, :]
+        rows.append(np.divide(gap, spread, out=np.zeros_like(gap), where=spread > 0))
+    return np.stack(rows)
 
 
 def reversals(z: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
@@ -74,13 +77,14 @@ def _doubt(z: FloatArray) -> FloatArray:
     return np.asarray(np.minimum(z.max(axis=0), -z.min(axis=0)))
 
 
-def _subject(case: Case, pair: tuple[int, int], above: str, below: str, p: float) -> Subject:
+def _subject(case: Case, tallies: Tallies, pair: tuple[int, int], between: tuple[str, str], p: float) -> Subject:
     i, j = pair
+    above, below = between
     names = case.systems[i], case.systems[j]
-    gaps = {name: float(comparable(t.scores[i] - t.scores[j])) for name, t in case.conventions.items()}
-    if above == below:  # none is surer than another, as where no sample varies
+    gaps = {name: float(comparable(scores[i] - scores[j])) for name, scores in tallies.scores.items()}
+    if above == below:  # none is surer than another, as where nothing varies
         above, below = max(gaps, key=gaps.__getitem__), min(gaps, key=gaps.__getitem__)
-    effect, interval = _change(case.conventions[above], case.conventions[below], pair, case.p)
+    effect, interval = change(tallies, (above, below), pair, case.p)
     if len(set(gaps.values())) == 1:
         detail = f"{_order(names, gaps[above])} however ties are counted"
     else:
@@ -97,12 +101,18 @@ def _order(names: tuple[str, str], gap: float) -> str:
     return f"{first} is above {second} by {decimals(abs(gap))}"
 
 
-def _change(one: Tally, other: Tally, pair: tuple[int, int], p: float) -> tuple[float, Interval | None]:
+def change(
+    tallies: Tallies, between: tuple[str, str], pair: tuple[int, int], p: float
+) -> tuple[float, Interval | None]:
     """The difference of two conventions in how far one system is ahead of another, and its interval."""
     from scipy.special import ndtri
 
-    i, j = pair
-    effect = float((one.scores[i] - one.scores[j]) - (other.scores[i] - other.scores[j]))
-    drawn = (one.samples[:, i] - one.samples[:, j]) - (other.samples[:, i] - other.samples[:, j])
-    reach = float(ndtri(1 - p / 2)) * float(drawn.std(ddof=1))
+    (i, j), order = pair, list(tallies.scores)
+    one, other = (tallies.scores[name] for name in between)
+    effect = float((one[i] - one[j]) - (other[i] - other[j]))
+    # Of the four scores, two add to the change and two take from it.
+    sign = np.array([1.0, -1.0, -1.0, 1.0])
+    rows = [(order.index(name), system) for name in between for system in pair]
+    four = np.array([[tallies.covariance[a, s, b, t] for b, t in rows] for a, s in rows])
+    reach = float(ndtri(1 - p / 2)) * float(np.sqrt(max(sign @ four @ sign, 0.0)))
     return effect, around(effect, reach)
