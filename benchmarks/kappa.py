@@ -113,6 +113,7 @@ DESIGNS = {
     "10 judges, unequal work": Design(10, 150, unequal=1),
     "20 judges, unequal work": Design(20, 200, unequal=1),
     "50 judges, unequal work": Design(50, 300, unequal=1),
+    "50 judges, very unequal work": Design(50, 300, unequal=1.6),
     "20 judges, 10 segments": Design(20, 10, each=6),
     "10 judges, all alike": Design(10, 150, population=ALIKE),
     "50 judges, all alike": Design(50, 300, population=ALIKE),

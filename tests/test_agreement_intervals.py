@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from itertools import product
 
 import numpy as np
@@ -36,25 +37,73 @@ def every_unit(rows: pl.DataFrame, *columns: str) -> Iterator[dict[str, str]]:
             yield unit
 
 
-def left_out(rows: pl.DataFrame, pick: Pick, *columns: str, but: str | None = None) -> tuple[float, int, float]:
-    """Variance by leaving out rows of one unit after another, units that have pairs, and how many these are in effect.
+@dataclass
+class LeftOut:
+    """What leaving out rows of one unit after another gives: for each, the pairs that go and how κ changes."""
 
-    ``but`` is a judge who is never left out.
-    """
+    whole: Kappa
+    gone: np.ndarray
+    change: np.ndarray
+
+    @property
+    def units(self) -> int:
+        return int((self.gone > 0).sum())
+
+    @property
+    def variance(self) -> float:
+        return (self.units - 1) / self.units * float((self.change**2).sum())
+
+    @property
+    def effective(self) -> float:
+        return float(self.gone.sum() ** 2 / (self.gone**2).sum())
+
+
+def left_out(rows: pl.DataFrame, pick: Pick, *columns: str, but: str | None = None) -> LeftOut:
+    """Leave out every unit once, except for those of a judge who is ``but``."""
     whole = pick(point(rows))
-    squares, gone = 0.0, []
-    for unit in every_unit(rows, *columns):
-        if unit.get("judge") == but and but is not None:
+    units = [unit for unit in every_unit(rows, *columns) if but is None or unit.get("judge") != but]
+    rest = [pick(point(without(rows, **unit))) for unit in units]
+    gone = np.array([whole.pairs - each.pairs for each in rest], dtype=float)
+    return LeftOut(whole, gone, np.array([each.kappa - whole.kappa for each in rest]))
+
+
+def between_judges(judges: LeftOut, cells: LeftOut, two: bool) -> tuple[float, float]:
+    """What judges add to the variance by segment, and its degrees of freedom: sums over judges, one by one."""
+    seen = zip(cells.change, cells.gone, strict=True)
+    noise = sum((change * (1 - pairs / judges.whole.pairs)) ** 2 for change, pairs in seen if pairs)
+    shares = judges.gone / judges.whole.pairs
+    squares, expected = 0.0, []
+    for share, change in zip(shares, judges.change, strict=True):
+        if share == 0:
             continue
-        rest = pick(point(without(rows, **unit)))
-        squares += (rest.kappa - whole.kappa) ** 2
-        gone.append(whole.pairs - rest.pairs)
-    pairs = np.array([count for count in gone if count])
-    return (len(pairs) - 1) / len(pairs) * squares, len(pairs), pairs.sum() ** 2 / (pairs**2).sum()
+        off = change * (1 - share) / share
+        squares += share * (off**2 - noise / shares.sum() * (1 - share) / share)
+        # Effects of judges are independent: of the judge's own, 1 − w is left; of every other, what all pairs have of
+        # it less what the judge's own pairs have, w_k / (2 − w) on average where others are chosen by how much they do.
+        terms = [1 - share, *(o - (o / (2 - share) if two else 0) for o in _others(shares, share))]
+        expected.append(share * sum(term**2 for term in terms))
+    tau = max(squares / sum(expected), 0)
+    added = (shares**2).sum() - ((cells.gone / judges.whole.pairs) ** 2).sum()
+    return tau * float(added), sum(expected) ** 2 / sum(x**2 for x in expected) - 1
 
 
-def expected_interval(whole: Kappa, variance: float, units: float) -> tuple[float, float]:
-    half = student.ppf(0.975, max(units - 1, 1)) * math.sqrt(variance) / (1 - whole.kappa)
+def _others(shares: np.ndarray, share: float) -> list[float]:
+    rest = shares.tolist()
+    rest.remove(share)
+    return rest
+
+
+def both(segments: LeftOut, judges: LeftOut, cells: LeftOut, *, two: bool) -> tuple[float, float]:
+    """Variance and degrees of freedom by segment and judge."""
+    added, df = between_judges(judges, cells, two)
+    # Between judges, what is peculiar to a pair is in the tallies of both of its judges.
+    alone = judges.variance - cells.variance / 2 if two else judges.variance
+    sum_of_both = segments.variance + judges.variance - cells.variance
+    return max(segments.variance, alone, sum_of_both, segments.variance + added), min(segments.effective - 1, df)
+
+
+def expected_interval(whole: Kappa, variance: float, df: float) -> tuple[float, float]:
+    half = student.ppf(0.975, max(df, 1)) * math.sqrt(variance) / (1 - whole.kappa)
     floor = -whole.expected / (1 - whole.expected)
     return max(1 - (1 - whole.kappa) * math.exp(half), floor), 1 - (1 - whole.kappa) * math.exp(-half)
 
@@ -71,16 +120,12 @@ def test_the_interval_is_that_of_tables_from_which_units_were_really_left_out(ro
     def pick(found: Agreement) -> Kappa:
         return getattr(found, kind).kappa
 
-    by_segment, _, segments = left_out(rows, pick, "segment")
-    by_judge, judges, effective = left_out(rows, pick, "judge")
-    by_both, _, _ = left_out(rows, pick, "judge", "segment")
-    assert judges == 6
-    # Between judges, what is peculiar to a pair is in the tallies of both of its judges.
-    alone = by_judge - by_both / 2 if kind == "inter" else by_judge
-    variance = max(by_segment + by_judge - by_both, by_segment, alone)
+    segments, judges, cells = (left_out(rows, pick, *unit) for unit in (["segment"], ["judge"], ["judge", "segment"]))
+    assert judges.units == 6
     found = pick(pm.agreement(Judgments.from_rows(rows), rng=0))
     assert found.unit == "two-way"
-    assert found.interval == pytest.approx(expected_interval(found, variance, min(segments, effective)))
+    expected = expected_interval(found, *both(segments, judges, cells, two=kind == "inter"))
+    assert found.interval == pytest.approx(expected)
 
 
 def test_the_interval_of_each_judge_allows_for_other_others(rows: pl.DataFrame) -> None:
@@ -91,16 +136,14 @@ def test_the_interval_of_each_judge_allows_for_other_others(rows: pl.DataFrame) 
         def pick(found: Agreement, name: str = name) -> Kappa:
             return next(line.inter for line in found.by_judge if line.judge == name)
 
-        by_segment, _, segments = left_out(rows, pick, "segment")
-        by_judge, others, effective = left_out(rows, pick, "judge", but=name)
-        by_both, _, _ = left_out(rows, pick, "judge", "segment", but=name)
+        segments = left_out(rows, pick, "segment")
+        judges = left_out(rows, pick, "judge", but=name)
         found = next(line.inter for line in lines if line.judge == name)
-        variance, count = by_segment, segments
-        if others >= 5:
-            variance = max(by_segment + by_judge - by_both, by_segment, by_judge)
-            count = min(segments, effective)
-        assert found.unit == ("two-way" if others >= 5 else "segment")
-        assert found.interval == pytest.approx(expected_interval(found, variance, count))
+        spread = segments.variance, segments.effective - 1
+        if judges.units >= 5:
+            spread = both(segments, judges, left_out(rows, pick, "judge", "segment", but=name), two=False)
+        assert found.unit == ("two-way" if judges.units >= 5 else "segment")
+        assert found.interval == pytest.approx(expected_interval(found, *spread))
         units.add(found.unit)
     assert units == {"two-way", "segment"}
 
@@ -114,9 +157,10 @@ def test_repeats_of_a_judge_vary_with_segments_only(rows: pl.DataFrame) -> None:
         def pick(found: Agreement, name: str = line.judge) -> Kappa:
             return next(each.intra for each in found.by_judge if each.judge == name)
 
-        by_segment, _, segments = left_out(rows, pick, "segment")
+        segments = left_out(rows, pick, "segment")
         assert line.intra.unit == "segment"
-        assert line.intra.interval == pytest.approx(expected_interval(line.intra, by_segment, segments))
+        expected = expected_interval(line.intra, segments.variance, segments.effective - 1)
+        assert line.intra.interval == pytest.approx(expected)
 
 
 # -- whom an interval is for -------------------------------------------------------------------------

@@ -72,7 +72,7 @@ def test_a_campaign_that_grew_has_no_more_degrees_of_freedom_than_its_parts() ->
             "compared; rank its judgments with --resample two-way, or if the same people",
         ),
         (resting_on(OLD, 4, unit="segment"), resting_on(NEW, 40), "the old ranking rests on 4 judges"),
-        (resting_on(OLD, 29, unit="posterior"), resting_on(NEW, 40), r"old ranking \(unit posterior\) leave out"),
+        (resting_on(OLD, 500, unit="posterior"), resting_on(NEW, 40), r"old ranking \(unit posterior\) leave out"),
     ],
 )
 def test_a_change_that_may_be_one_of_judges_is_not_compared(
@@ -93,12 +93,16 @@ def test_a_change_that_may_be_one_of_judges_is_not_compared(
     assert "|judges:same|" in same.signature
 
 
-def test_many_judges_are_left_out_with_a_warning_only() -> None:
-    changes = pm.diff(resting_on(OLD, 40, unit="ranking"), resting_on(NEW, 30, unit="pair"))
+def test_errors_by_judge_or_by_both_are_compared() -> None:
+    changes = pm.diff(resting_on(OLD, 40), resting_on(NEW, 30, unit="judge"))
     assert by_system(changes)["b"].verdict == "rose"
-    assert changes.notes[0].startswith("the errors of both rankings leave out how judges differ")
-    by_both = pm.diff(resting_on(OLD, 40), resting_on(NEW, 30, unit="judge"))
-    assert not any("judges" in note for note in by_both.notes)
+    assert not any("judges" in note for note in changes.notes)
+
+
+def test_few_segments_that_errors_leave_out_are_pointed_out() -> None:
+    few = {"units": {"judge": 9, "segment": 29}}
+    changes = pm.diff({**resting_on(OLD, 9, unit="judge"), **few}, {**resting_on(NEW, 9), **few})
+    assert changes.notes[0].startswith("the errors of the old ranking leave out how segments differ, of which there")
 
 
 def test_errors_of_unknown_units_are_taken_as_they_are_and_a_note_says_so() -> None:

@@ -141,8 +141,8 @@ def diff(
         a campaign goes on. With ``none``, a campaign that grew gets intervals that are too wide, never too narrow.
     judges
         ``other``: other people may have judged. Scores are then compared only where errors allow for that: by units
-        ``two-way`` or ``judge`` with at least five judges, or with so many that they matter little. ``same``: the same
-        people judged both, and a change is one for them.
+        ``two-way`` or ``judge`` with at least five judges. ``same``: the same people judged both, and a change is one
+        for them.
     p
         Chance gives a verdict for any system at most this often; 1 − p is the level of intervals.
     """
@@ -239,7 +239,8 @@ def _too_few_judges(old: Published, new: Published) -> str | None:
                 f"the {word} ranking rests on {counted(judges, 'judge')}; with fewer than {_FEW_JUDGES}, a change of "
                 f"the systems cannot be told from a change of judges, so only ranks are compared; {same}"
             )
-        if judges < FEW_UNITS and ranking.unit is not None and ranking.unit not in _BY_JUDGE:
+        # However many they are: what matters is how much each of them judged.
+        if ranking.unit is not None and ranking.unit not in _BY_JUDGE:
             return (
                 f"the errors of the {word} ranking (unit {ranking.unit}) leave out how its {judges} judges differ, so "
                 f"only ranks are compared; rank its judgments with --resample two-way, or {same}"
@@ -247,22 +248,27 @@ def _too_few_judges(old: Published, new: Published) -> str | None:
     return None
 
 
-def _notes_on_judges(old: Published, new: Published, judges: Judges) -> list[str]:
-    """What is not known of judges, or not allowed for."""
-    if judges == "same":
-        return ["taken as judged by the same people: a change is one for them, and others might see none"]
+def _notes_on_units(old: Published, new: Published, judges: Judges) -> list[str]:
+    """What is not known of judges and segments, or not allowed for."""
     notes = []
-    if unknown := _which(old, new, lambda ranking: ranking.judges is None):
+    if judges == "same":
+        notes.append("taken as judged by the same people: a change is one for them, and others might see none")
+    elif unknown := _which(old, new, lambda ranking: ranking.judges is None):
         notes.append(
             f"how many people judged is not known of {unknown}, so errors are taken as they are: where judges were "
             "few, they are too small and chance gives more verdicts than stated"
         )
-    if left_out := _which(old, new, lambda ranking: bool(ranking.judges) and ranking.unit not in _BY_JUDGE):
+    if few := _which(old, new, _leaves_out_few_segments):
         notes.append(
-            f"the errors of {left_out} leave out how judges differ, so a change may be one of judges; "
-            "--resample two-way allows for them"
+            f"the errors of {few} leave out how segments differ, of which there are fewer than {FEW_UNITS}, so a "
+            "change may be one of segments; --resample two-way allows for them"
         )
     return notes
+
+
+def _leaves_out_few_segments(ranking: Published) -> bool:
+    segments = (ranking.units or {}).get("segment", FEW_UNITS)
+    return segments < FEW_UNITS and ranking.unit not in ("segment", "two-way")
 
 
 def _which(old: Published, new: Published, of_it: Callable[[Published], bool]) -> str | None:
@@ -286,7 +292,7 @@ def _notes(old: Published, new: Published, shared: Shared, judges: Judges) -> li
         notes.append(f"not compared, because there is no other system to see its score from: {only[0]}")
     elif moves(old, new) and (off := _which(old, new, lambda ranking: not errors_of_differences(ranking, only))):
         notes.append(f"the standard errors of {off} are around the mean of another field, and so slightly off")
-    notes += _notes_on_judges(old, new, judges)
+    notes += _notes_on_units(old, new, judges)
     if shared == "none":
         notes.append(
             "taken as two separate sets of judgments; if one contains the other, --shared all gives narrower intervals"

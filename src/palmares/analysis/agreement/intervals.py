@@ -33,12 +33,22 @@ _COLUMNS = 4096
 class Jackknife:
     """For every κ: its variance by one kind of unit, how many units have pairs, and how many they are in effect.
 
-    Units that share the work unequally are worth (Σ w)² / Σ w² equal ones, w the pairs of each.
+    Units that share the work unequally are worth (Σ w)² / Σ w² equal ones, w the pairs of each. Then, wherever a unit
+    has pairs of a κ (``column``), the ``share`` of all its pairs that falls away without the unit, and by how much κ
+    changes.
     """
 
     variance: FloatArray = field(repr=False)
     units: IntArray = field(repr=False)
     effective: FloatArray = field(repr=False)
+    column: IntArray = field(repr=False)
+    share: FloatArray = field(repr=False)
+    change: FloatArray = field(repr=False)
+
+    def summed(self, amounts: FloatArray) -> FloatArray:
+        """Sums over the units of every κ."""
+        sums: FloatArray = np.bincount(self.column, amounts, len(self.units)).astype(np.float64)
+        return sums
 
 
 @dataclass(frozen=True)
@@ -87,7 +97,37 @@ def jackknife(sums: Sums, whole: Sums) -> Jackknife:
         squares = disagreed**2 * varied + np.bincount(column, change**2 - change_of_chance**2, columns)
         units = np.bincount(column, minlength=columns)
         effective = np.bincount(column, pairs, columns) ** 2 / np.bincount(column, pairs**2, columns)
-        return Jackknife(np.where(units > 1, (units - 1) / units * squares, np.nan), units, effective)
+        variance = np.where(units > 1, (units - 1) / units * squares, np.nan)
+        return Jackknife(variance, units, effective, column, pairs / all_pairs[column], change)
+
+
+class Spread(NamedTuple):
+    """For every κ, its variance and the degrees of freedom of that."""
+
+    variance: FloatArray
+    df: FloatArray
+
+
+def between_judges(judges: Jackknife, cells: Jackknife, judges_in_a_pair: IntArray) -> Spread:
+    """What judges who differ add to the variance by segment, if all of them come from one population.
+
+    The mean of a judge's pairs is off by an effect with variance τ², and by noise that judge and segment together
+    show. τ² is estimated by moments, each judge weighing as much as their pairs (as DerSimonian & Laird 1986): where
+    one judge has most of the pairs, the others still tell how much judges differ.
+    """
+    with np.errstate(invalid="ignore", divide="ignore"):
+        share, column = judges.share, judges.column
+        off = judges.change * (1 - share) / share
+        noise = (cells.summed((cells.change * (1 - cells.share)) ** 2) / judges.summed(share))[column]
+        # A judge's mean is seen from the mean of all, and in pairs of two from that of the judges met.
+        seen_from = np.where(judges_in_a_pair[column] == 2, (1 - share) / (2 - share), 1.0)
+        others = judges.summed(share**2)[column] - share**2
+        weight = share * ((1 - share) ** 2 + others * seen_from**2)
+        judge_variance = judges.summed(share * off**2 - noise * (1 - share)) / judges.summed(weight)
+        # Judgments of one judge on one segment are in the variance by segment already.
+        added = judges.summed(share**2) - cells.summed(cells.share**2)
+        df = judges.summed(weight) ** 2 / judges.summed(weight**2) - 1
+        return Spread(np.fmax(judge_variance, 0) * added, df)
 
 
 def _entries(sums: Sums) -> tuple[IntArray, IntArray, FloatArray, FloatArray]:
@@ -106,9 +146,9 @@ def spans_left_out(kappas: FloatArray, floors: FloatArray, clustered: Clustered,
     """The interval of every κ from leaving out judges and segments.
 
     The variance is that by segment and that by judge, less what both have counted (Cameron, Gelbach & Miller 2011), and
-    no less than either. It is that by segment alone where there are few judges, or one who is in every pair. Intervals
-    are symmetric in log(1 − κ), so that they end below 1; t has one degree of freedom less than there are judges or
-    segments in effect, whichever are fewer.
+    no less than either, nor than that by segment with what `between_judges` adds. It is that by segment alone where
+    there are few judges, or one who is in every pair. Intervals are symmetric in log(1 − κ), so that they end below 1;
+    t has one degree of freedom less than there are judges or segments in effect, whichever are fewer.
 
     Parameters
     ----------
@@ -126,39 +166,41 @@ def spans_left_out(kappas: FloatArray, floors: FloatArray, clustered: Clustered,
     )
     # What differs from pair to pair is in the variance by judge as often as a pair has judges.
     by_judge_alone = judges.variance - (1 - 1 / clustered.judges_in_a_pair) * cells.variance
-    both = np.fmax(segments.variance + judges.variance - cells.variance, np.fmax(segments.variance, by_judge_alone))
+    between = between_judges(judges, cells, clustered.judges_in_a_pair)
+    both = np.fmax.reduce(
+        [
+            segments.variance,
+            by_judge_alone,
+            segments.variance + judges.variance - cells.variance,
+            segments.variance + between.variance,
+        ]
+    )
     known = (judges.units >= FEW_JUDGES) & np.isfinite(judges.variance) & np.isfinite(segments.variance)
-    variance = np.where(known, both, segments.variance)
-    units = np.where(known, np.fmin(segments.effective, judges.effective), segments.effective)
+    df = np.where(known, np.fmin(segments.effective - 1, between.df), segments.effective - 1)
     names: list[Unit] = ["two-way" if each else "segment" for each in known]
-    return _log_spans(kappas, floors, Spread(variance, units, names), p)
+    return _log_spans(kappas, floors, Spread(np.where(known, both, segments.variance), df), names, p)
 
 
 def spans_by_segment(kappas: FloatArray, floors: FloatArray, by_segment: Sums, p: float) -> list[Span | None]:
     """The same from leaving out segments alone."""
     segments = jackknife(by_segment, by_segment)
-    return _log_spans(kappas, floors, Spread(segments.variance, segments.effective, ["segment"] * len(kappas)), p)
+    names: list[Unit] = ["segment"] * len(kappas)
+    return _log_spans(kappas, floors, Spread(segments.variance, segments.effective - 1), names, p)
 
 
-class Spread(NamedTuple):
-    """For every κ, its variance, how many units that is from in effect, and what it allows for."""
-
-    variance: FloatArray
-    units: FloatArray
-    names: list[Unit]
-
-
-def _log_spans(kappas: FloatArray, floors: FloatArray, spread: Spread, p: float) -> list[Span | None]:
+def _log_spans(
+    kappas: FloatArray, floors: FloatArray, spread: Spread, names: list[Unit], p: float
+) -> list[Span | None]:
     """Intervals symmetric in log(1 − κ); none where all pairs agree or none does, or one unit has all of them."""
     from scipy.special import stdtrit
 
     spans: list[Span | None] = []
-    for value, floor, variance, units, name in zip(kappas, floors, *spread, strict=True):
+    for value, floor, variance, df, name in zip(kappas, floors, *spread, names, strict=True):
         if not (np.isfinite(variance) and variance > 0 and floor < value < 1):
             spans.append(None)
             continue
         away = 1 - float(value)
-        half = float(stdtrit(max(units - 1, 1.0), 1 - p / 2)) * math.sqrt(variance) / away
+        half = float(stdtrit(max(df, 1.0), 1 - p / 2)) * math.sqrt(variance) / away
         low = 1 - away * math.exp(min(half, 50.0))
         spans.append(Span(max(low, float(floor)), 1 - away * math.exp(-half), name))
     return spans
