@@ -7,7 +7,7 @@ from importlib import import_module
 
 NAMES = ("startup", "resampling", "models", "scan", "server")
 #: Long, and not of speed: run by name only.
-STUDIES = ("coverage", "effects")
+STUDIES = ("coverage", "effects", "forced_ties", "weighing")
 
 
 def main() -> None:

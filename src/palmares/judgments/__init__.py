@@ -10,6 +10,7 @@ from .arrays import BoolArray, CodeArray, FloatArray, IntArray
 from .counts import OUTCOMES, PairCounts, cell_count, decode_cells, encode_cells, encode_pairs, outcome_index, pairs_of
 from .digest import row_words
 from .encoding import A_BETTER, B_BETTER, EXTRA_PREFIX, NAME_COLUMNS, TIE, VALUE_COLUMNS
+from .forced import FORCED_TIES, ForcedTies, Kept, settle_forced_ties
 from .origin import Origin, SourceFile
 from .table import Judgments
 from .units import (
@@ -24,27 +25,33 @@ from .units import (
     unit_count,
     unit_kinds,
 )
+from .weighing import WEIGHINGS, Weighing
 
 __all__ = [
     "A_BETTER",
     "B_BETTER",
     "EXTRA_PREFIX",
     "FEW_UNITS",
+    "FORCED_TIES",
     "NAME_COLUMNS",
     "OUTCOMES",
     "TIE",
     "UNITS",
     "VALUE_COLUMNS",
+    "WEIGHINGS",
     "BoolArray",
     "CodeArray",
     "FloatArray",
+    "ForcedTies",
     "IntArray",
     "Judgments",
+    "Kept",
     "Origin",
     "PairCounts",
     "SourceFile",
     "Unit",
     "UnitKinds",
+    "Weighing",
     "cell_count",
     "check_units",
     "choose_unit",
@@ -55,6 +62,7 @@ __all__ = [
     "outcome_index",
     "pairs_of",
     "row_words",
+    "settle_forced_ties",
     "unit_codes",
     "unit_count",
     "unit_kinds",

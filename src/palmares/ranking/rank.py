@@ -14,12 +14,14 @@ from ..ingest.given import judgments_or_counts
 from ..judgments import (
     UNITS,
     FloatArray,
+    ForcedTies,
     IntArray,
     Judgments,
     PairCounts,
     Unit,
     choose_unit,
     few_units,
+    settle_forced_ties,
     unit_count,
 )
 from ..judgments.repeats import repeats_note
@@ -50,6 +52,7 @@ def rank(
     resamples: int = 1000,
     p: float = 0.05,
     largest_component: bool = False,
+    forced_ties: ForcedTies = "auto",
     rng: RngLike = None,
     execution: Execution | None = None,
 ) -> Ranking:
@@ -72,6 +75,9 @@ def rank(
         Ranges and intervals have the level 1 − p: p / 2 of the samples lie beyond each end. The level of sign tests.
     largest_component
         Rank only the largest group of systems that judgments link.
+    forced_ties
+        ``keep`` or ``drop`` ties of systems that shared an output, which nobody compared; ``auto``: as the judgments
+        were asked to be used, or else as the model does (official procedures keep them, others do not).
     rng
         A seed; None draws one. It is in the signature either way.
     execution
@@ -84,6 +90,7 @@ def rank(
     notes: list[str] = []
     if isinstance(data, Judgments):
         check_one_lang_pair(data)
+        data = settle_forced_ties(data, forced_ties, model.forced_ties)
         if data.origin is not None and (repeated := repeats_note(data)):
             notes.append(repeated)
     origin = data.origin

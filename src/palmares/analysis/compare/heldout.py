@@ -89,7 +89,9 @@ def evaluate(
         Where the training judgments do not place every system, also those that only the test judgments mention.
     """
     check_radii(radii)
-    train, test = aligned(judgments_of(train, "evaluate"), judgments_of(test, "evaluate"))
+    train = judgments_of(train, "evaluate", forced_ties=model.forced_ties)
+    # What nobody judged is nothing to be tested on.
+    train, test = aligned(train, judgments_of(test, "evaluate").without_forced_ties())
     return held_out(model.fit(train, rng=generator(seed, Stream.FIT)), train.counts, test, radii=radii)
 
 

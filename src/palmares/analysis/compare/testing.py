@@ -215,15 +215,18 @@ def units_of(judgments: Judgments, by: By) -> IntArray:
 
 
 def random_folds(judgments: Judgments, *, folds: int, by: By, rng: np.random.Generator) -> Folds:
-    """Units dealt out at random, the same number to every fold (up to one)."""
+    """Units dealt out at random, the same number to every fold (up to one); forced ties are only ever trained on."""
     if folds < 2:
         raise InputError(f"folds: got {folds}; allowed: at least 2, since one fold is tested and the others train")
-    units = units_of(judgments, by)
-    count = int(units.max()) + 1
+    judged = ~judgments.forced
+    units = np.unique(units_of(judgments, by)[judged], return_inverse=True)[1]
+    count = int(units.max(initial=-1)) + 1
     if count < 2:
         raise InputError(f"all judgments belong to one {by}, so none is left to train on; use another --hold-out")
     place = rng.permutation(count)
-    return _with_tables(judgments, (place % min(folds, count))[units])
+    fold = np.full(len(judgments), -1, dtype=np.int64)
+    fold[judged] = (place % min(folds, count))[units]
+    return _with_tables(judgments, fold)
 
 
 def judge_folds(judgments: Judgments, train: Patterns, test: Patterns) -> Folds:
@@ -250,7 +253,7 @@ def judge_folds(judgments: Judgments, train: Patterns, test: Patterns) -> Folds:
     for part, name in ((trained, "train"), (tested, "test")):
         if not part.any():
             raise InputError(f"no judgment is left to {name} on: all judges are in the other group")
-    kept = trained | tested
+    kept = trained | (tested & ~judgments.forced)
     return _with_tables(judgments.filter(kept), np.where(tested[kept], 0, -1))
 
 
