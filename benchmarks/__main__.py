@@ -10,7 +10,7 @@ from importlib import import_module
 
 NAMES = ("startup", "resampling", "models", "scan", "server")
 #: Long, and not of speed: run by name only.
-STUDIES = ("coverage", "effects", "kappa", "uncertainty")
+STUDIES = ("coverage", "effects", "forced_ties", "kappa", "uncertainty", "weighing")
 
 
 def main() -> None:

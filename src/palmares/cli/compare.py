@@ -81,8 +81,10 @@ class Question:
         from ..analysis.compare.curves import learning_curve, noise_test
         from ..analysis.compare.gold import against_gold
         from ..analysis.compare.run import compare as compare_models
+        from ..judgments import settle_forced_ties
         from ..report.compare import Compared
 
+        judgments = settle_forced_ties(judgments, "auto", "drop")
         gold = self._gold(judgments, execution)
         with options.progress_bar("fitting") as progress:
             place = replace(execution, progress=progress)

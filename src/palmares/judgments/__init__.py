@@ -20,6 +20,7 @@ from .counts import (
 )
 from .digest import row_words
 from .encoding import A_BETTER, B_BETTER, EXTRA_PREFIX, NAME_COLUMNS, TIE, VALUE_COLUMNS
+from .forced import FORCED_TIES, ForcedTies, Kept, settle_forced_ties
 from .origin import Origin, SourceFile
 from .table import Judgments
 from .units import (
@@ -39,12 +40,14 @@ from .units import (
     unit_count,
     unit_kinds,
 )
+from .weighing import WEIGHINGS, Weighing
 
 __all__ = [
     "A_BETTER",
     "B_BETTER",
     "EXTRA_PREFIX",
     "FEW_UNITS",
+    "FORCED_TIES",
     "LEAST_UNITS",
     "NAME_COLUMNS",
     "OUTCOMES",
@@ -52,16 +55,20 @@ __all__ = [
     "TWO_WAY",
     "UNITS",
     "VALUE_COLUMNS",
+    "WEIGHINGS",
     "BoolArray",
     "CodeArray",
     "FloatArray",
+    "ForcedTies",
     "IntArray",
     "Judgments",
+    "Kept",
     "Origin",
     "PairCounts",
     "SourceFile",
     "Unit",
     "UnitKinds",
+    "Weighing",
     "cell_count",
     "check_units",
     "choose_unit",
@@ -75,6 +82,7 @@ __all__ = [
     "outcome_index",
     "pairs_of",
     "row_words",
+    "settle_forced_ties",
     "sitting_kinds",
     "unit_codes",
     "unit_count",

@@ -17,7 +17,7 @@ import numpy as np
 
 from ..compute import RngLike
 from ..errors import InputError, UnplaceableError
-from ..judgments import BoolArray, FloatArray, IntArray, Judgments, PairCounts, UnitKinds, cell_count
+from ..judgments import BoolArray, FloatArray, IntArray, Judgments, Kept, PairCounts, UnitKinds, cell_count
 from . import MODELS
 from .presets import PRESETS, check_preset
 
@@ -158,6 +158,8 @@ class Model(Protocol):
     @property
     def weights(self) -> bool: ...
     @property
+    def forced_ties(self) -> Kept: ...
+    @property
     def knows(self) -> frozenset[str]: ...
     @property
     def warm_starts(self) -> bool: ...
@@ -199,6 +201,8 @@ class ModelBase:
     updates: ClassVar[bool] = False
     #: Whether judgments may count more or less than once.
     weights: ClassVar[bool] = True
+    #: Whether ties of systems that shared an output are counted unless somebody says: official procedures keep them.
+    forced_ties: ClassVar[Kept] = "drop"
     #: What a prediction depends on beyond the two systems: ``judge``, ``segment``, ``position``, names of covariates.
     knows: ClassVar[frozenset[str]] = frozenset()
     #: Whether a fit can begin where another ended.

@@ -11,10 +11,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
-from ..judgments import BoolArray, FloatArray, IntArray, PairCounts, UnitKinds, decode_cells
+from ..judgments import BoolArray, FloatArray, IntArray, Kept, PairCounts, UnitKinds, decode_cells
 from .base import CountModel, Fit, ratio
 
 _UNKNOWN = 0.5
@@ -22,9 +23,10 @@ _TIE, _LOSS = 1, 2
 
 
 class _Ratio(CountModel):
-    """A share of comparisons that were won."""
+    """A share of comparisons that were won: what campaigns of the conference published, forced ties among them."""
 
     smooth = True
+    forced_ties: ClassVar[Kept] = "keep"
     #: Whether a tie is a comparison, and one that was not lost.
     counts_ties = False
 

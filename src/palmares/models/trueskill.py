@@ -15,7 +15,7 @@ import numpy as np
 
 from ..compute import Execution, RngLike
 from ..errors import InputError
-from ..judgments import FloatArray, IntArray, Judgments, PairCounts
+from ..judgments import FloatArray, IntArray, Judgments, Kept, PairCounts
 from . import trueskill_rows as reading
 from .base import Convergence, Fit, ModelBase, Needs, OutcomeFit, RangeSource
 from .cuts import FIT, Constant
@@ -118,6 +118,10 @@ class TrueSkill(ModelBase):
         return self.computing.weights
 
     @property
+    def forced_ties(self) -> Kept:  # type: ignore[override]
+        return self.computing.forced_ties
+
+    @property
     def ranges_from(self) -> RangeSource:  # type: ignore[override]
         return self.computing.ranges_from
 
@@ -195,6 +199,7 @@ class Mode:
 
     needs: ClassVar[Needs] = "counts"
     weights: ClassVar[bool] = True
+    forced_ties: ClassVar[Kept] = "drop"
     ranges_from: ClassVar[RangeSource] = "resampling"
     lacks: ClassVar[Mapping[str, str]] = {}
 
@@ -222,6 +227,7 @@ _ONE_PASS = Convergence(True, 1, "one pass")
 class _Replay(Mode):
     """The official WMT procedure: as many random steps as there are judgments, and the mean over many such runs."""
 
+    forced_ties = "keep"
     ranges_from = "runs"
     lacks = {  # noqa: RUF012
         "monotone": "a mean over random runs moves by its Monte Carlo error",

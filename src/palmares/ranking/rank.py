@@ -11,7 +11,7 @@ import numpy as np
 from ..compute import Execution, RngLike, Stream
 from ..errors import InputError
 from ..ingest.given import judgments_or_counts
-from ..judgments import TWO_WAY, UNITS, IntArray, Judgments, PairCounts, known_units
+from ..judgments import TWO_WAY, UNITS, ForcedTies, IntArray, Judgments, PairCounts, known_units, settle_forced_ties
 from ..judgments.repeats import repeats_note
 from ..models import DEFAULT_MODEL
 from ..models.base import Fit, Model, check_one_lang_pair, counts_of, create
@@ -32,6 +32,7 @@ def rank(
     resamples: int = 1000,
     p: float = 0.05,
     largest_component: bool = False,
+    forced_ties: ForcedTies = "auto",
     rng: RngLike = None,
     execution: Execution | None = None,
 ) -> Ranking:
@@ -55,6 +56,9 @@ def rank(
         Ranges and intervals have the level 1 − p: p / 2 of the samples lie beyond each end. The level of sign tests.
     largest_component
         Rank only the largest group of systems that judgments link.
+    forced_ties
+        ``keep`` or ``drop`` ties of systems that shared an output, which nobody compared; ``auto``: as the judgments
+        were asked to be used, or else as the model does (official procedures keep them, others do not).
     rng
         A seed; None draws one. It is in the signature either way.
     execution
@@ -67,6 +71,7 @@ def rank(
     notes: list[str] = []
     if isinstance(data, Judgments):
         check_one_lang_pair(data)
+        data = settle_forced_ties(data, forced_ties, model.forced_ties)
         if data.origin is not None and (repeated := repeats_note(data)):
             notes.append(repeated)
     if resample == "auto" and model.ranges_from == "runs":

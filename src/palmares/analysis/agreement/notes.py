@@ -33,11 +33,14 @@ def notes_on_all(judgments: Judgments, rows: Rows, measures: tuple[Measure, ...]
         notes.append("the judgments have weights, which play no part here: every judgment counts once")
     # Systems in one position had the same output.
     positions = [judgments.frame[f"position_{side}"] for side in "ab"] if judgments.has("position_a") else []
+    whole = "leave such outputs whole with --collapse (ReadOptions(merged='collapse') from Python)"
     if positions and (shared := int((positions[0] == positions[1]).sum())):
         notes.append(
             f"{shared} of {len(judgments)} judgments are between systems that had one output, which all must tie; "
-            "leave such outputs whole with --collapse (ReadOptions(merged='collapse') from Python)"
+            f"{whole}"
         )
+    elif judgments.origin is not None and "forced_ties" in judgments.origin.selection:
+        notes.append(f"what was said of an output that several systems shared counts once for each of them; {whole}")
     for measure in measures:
         notes += _notes_on(measure, resamples)
     if resamples != 0 and any(m.kappa.interval for m in measures):

@@ -57,7 +57,7 @@ def learning_curve(
 
     See `palmares.analysis.compare.run.compare` for the others.
     """
-    judgments = judgments_of(judgments, "learning_curve")
+    judgments = judgments_of(judgments, "learning_curve").without_forced_ties()
     testing, execution = testing or Testing(), Execution.prepared(execution, rng)
     check_one_lang_pair(judgments)
     if testing.folds is not None:
@@ -154,7 +154,7 @@ def noise_test(
 
     See `palmares.analysis.compare.run.compare` for the others.
     """
-    judgments = judgments_of(judgments, "noise_test")
+    judgments = judgments_of(judgments, "noise_test").without_forced_ties()
     testing, execution = testing or Testing(), Execution.prepared(execution, rng)
     check_one_lang_pair(judgments)
     if not judgments.has("judge"):

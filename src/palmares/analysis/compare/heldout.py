@@ -90,7 +90,8 @@ def evaluate(
         Where the training judgments do not place every system, also those that only the test judgments mention.
     """
     check_radii(radii)
-    train, test = aligned(judgments_of(train, "evaluate"), judgments_of(test, "evaluate"))
+    train = judgments_of(train, "evaluate", forced_ties=model.forced_ties)
+    train, test = aligned(train, judgments_of(test, "evaluate"))
     return held_out(model.fit(train, rng=generator(seed, Stream.FIT)), judged(train).counts, test, radii=radii)
 
 
