@@ -45,15 +45,24 @@ def measure_command(command: Sequence[str], *, repeats: int = 5) -> float:
     return median(times[1:])
 
 
-def report(name: str, title: str, head: Sequence[str], rows: Sequence[Sequence[object]], notes: Sequence[str]) -> None:
-    """Print a table and keep it in ``benchmarks/results``."""
+def report(
+    name: str,
+    title: str,
+    head: Sequence[str],
+    rows: Sequence[Sequence[object]],
+    notes: Sequence[str],
+    *,
+    keep: bool = True,
+) -> None:
+    """Print a table and, unless it is only a first look, keep it in ``benchmarks/results``."""
     lines = [f"# {title}", "", machine(), "", "| " + " | ".join(head) + " |", "|" + " --- |" * len(head)]
     lines += ["| " + " | ".join(_shown(cell) for cell in row) + " |" for row in rows]
     lines += ["", *notes, ""]
     text = "\n".join(lines)
     print(text, flush=True)
-    RESULTS.mkdir(exist_ok=True)
-    (RESULTS / f"{name}.md").write_text(text, encoding="utf-8")
+    if keep:
+        RESULTS.mkdir(exist_ok=True)
+        (RESULTS / f"{name}.md").write_text(text, encoding="utf-8")
 
 
 def machine() -> str:

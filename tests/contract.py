@@ -39,6 +39,16 @@ def variants(name: str) -> Iterator[tuple[str, Model]]:
             label = f"{name} {field.name}={choice}"
             if choice != str(field.default) and label not in LEFT_OUT:
                 yield label, create(name, {**cut, field.name: choice})
+    yield from fitted(name, cut)
+
+
+def fitted(name: str, cut: dict[str, str]) -> Iterator[tuple[str, Model]]:
+    """The model with each constant that it can fit fitted, and with all of them."""
+    fits = MODELS.load(name).fits
+    for wanted in dict.fromkeys([*[(one,) for one in fits], fits]):
+        if wanted:
+            label = " ".join([name, *[f"{one}=fit" for one in wanted]])
+            yield label, create(name, {**cut, **dict.fromkeys(wanted, "fit")})
 
 
 def choices(name: str, field: dataclasses.Field) -> list[str]:

@@ -71,7 +71,11 @@ def rankings(
         context = _context(draw, wanted, names, lang_pairs)
         if "ranking" in wanted or complete:
             context["ranking"] = f"r{number}"
-        rows += _pairs(shown, ranks, context, "position" in wanted)
+        output = list(range(n))
+        if "forced" in wanted:  # some systems share the output of one that stands before them
+            output = [draw(st.sampled_from(sorted({k, *output[:k]}))) for k in range(n)]
+            ranks = [ranks[k] for k in output]
+        rows += _pairs(list(zip(shown, ranks, output, strict=True)), context, wanted)
     return Judgments.from_rows(pl.DataFrame(rows, infer_schema_length=None))
 
 
@@ -97,6 +101,8 @@ def loose_pairs(
             row["position_a"], row["position_b"] = draw(st.sampled_from([(1, 2), (2, 1)]))
         if "extra" in wanted:
             row |= {name: draw(kind) for name, kind in kinds.items()}
+        if "forced" in wanted:
+            row["forced"] = row["outcome"] == 0 and draw(st.booleans())
         rows.append(row)
     return Judgments.from_rows(pl.DataFrame(rows, infer_schema_length=None))
 
@@ -116,10 +122,15 @@ def _context(
     return {name: draw(kind) for name, kind in kinds.items() if name in wanted}
 
 
-def _pairs(shown: list[str], ranks: list[int], context: dict[str, Any], placed: bool) -> list[dict[str, Any]]:
+def _pairs(shown: list[tuple[str, int, int]], context: dict[str, Any], wanted: set[str]) -> list[dict[str, Any]]:
+    """The pairs of systems with the rank and the number of their output; outputs are placed in order."""
+    place = {number: k for k, number in enumerate(sorted({number for _, _, number in shown}), 1)}
     rows = []
-    for i, j in combinations(range(len(shown)), 2):
-        outcome = (ranks[j] > ranks[i]) - (ranks[j] < ranks[i])
-        row = {"system_a": shown[i], "system_b": shown[j], "outcome": outcome, **context}
-        rows.append(row | ({"position_a": i + 1, "position_b": j + 1} if placed else {}))
+    for (a, rank_a, output_a), (b, rank_b, output_b) in combinations(shown, 2):
+        row = {"system_a": a, "system_b": b, "outcome": (rank_b > rank_a) - (rank_b < rank_a), **context}
+        if "position" in wanted:
+            row |= {"position_a": place[output_a], "position_b": place[output_b]}
+        if "forced" in wanted:
+            row["forced"] = output_a == output_b
+        rows.append(row)
     return rows

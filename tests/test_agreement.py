@@ -178,7 +178,7 @@ def test_one_judge_alone_can_agree_with_no_other() -> None:
     assert found.inter.kappa.pairs == 0
     assert found.intra.kappa.kappa == 1
     assert found.intra.kappa.interval is None
-    assert "intra: every pair agrees, so in every sample too, and κ has no interval" in found.notes
+    assert "intra: every pair agrees, so nothing shows how unsure κ is, and it has no interval" in found.notes
 
 
 def test_nothing_but_ties_has_no_kappa() -> None:
@@ -192,10 +192,15 @@ def test_nothing_but_ties_has_no_kappa() -> None:
 def test_a_kappa_that_few_samples_have_gets_no_interval() -> None:
     rows = [(str(s), "ann", "A", "B", 1) for s in range(40)]
     rows += [("1", "bob", "A", "B", 1), ("1", "cid", "A", "B", -1)]
-    found = pm.agreement(table(rows), rng=0)
-    assert (found.inter.kappa.agreed, found.inter.kappa.pairs) == (1, 3)
-    assert found.inter.kappa.interval is None
-    assert "inter: κ is not defined in too many of the 1000 resamples to give it an interval" in found.notes
+    reasons = {
+        None: "inter: without one of the segments κ is not defined, so it has no interval",
+        1000: "inter: κ is not defined in too many of the 1000 resamples to give it an interval",
+    }
+    for resamples, reason in reasons.items():
+        found = pm.agreement(table(rows), resamples=resamples, rng=0)
+        assert (found.inter.kappa.agreed, found.inter.kappa.pairs) == (1, 3)
+        assert found.inter.kappa.interval is None
+        assert reason in found.notes
 
 
 def test_every_judge_without_a_kappa_or_an_interval_has_a_reason() -> None:
@@ -211,9 +216,9 @@ def test_every_judge_without_a_kappa_or_an_interval_has_a_reason() -> None:
     assert without == {"cid", "dan", "eve", "fay"}
     assert [note for note in found.notes if "κ" in note and "intra" not in note] == [
         "κ without an interval, because too many of the 100 resamples have none of their pairs: cid",
-        "κ without an interval, because all of their pairs agree, or none does, in every sample too: dan, eve",
+        "κ without an interval, because all of their pairs agree, or none does: dan, eve",
         "without κ, because nobody else judged what they judged: fay",
-        "own κ without an interval, because all of their pairs agree, or none does, in every sample too: cid",
+        "own κ without an interval, because all of their pairs agree, or none does: cid",
         "without own κ, because they judged nothing twice: bob, ann, dan, eve, fay",
     ]
     # Nothing of it is said of a table that does not show judges.
@@ -261,6 +266,7 @@ def test_what_cannot_be_compared_is_refused(columns: dict[str, list[object]], me
         ({"resamples": -1}, "resamples: got -1"),
         ({"resamples": 10}, "10 resamples are too few for p = 0.05; use at least 40"),
         ({"p": 1.5}, "p: got 1.5"),
+        ({"p": 0, "resamples": 50}, "p: got 0"),
         ({"judges": True, "counting": "wmt16"}, "no counting by judge for 'wmt16'"),
         ({"counting": "wmt17"}, "counting: got 'wmt17'; allowed: all-pairs, wmt16, two-judges"),
     ],
@@ -491,10 +497,10 @@ def test_pairs_of_one_segment_are_drawn_together() -> None:
 
 def test_a_seed_gives_the_same_numbers_wherever_it_runs() -> None:
     judgments = pm.simulate(systems=5, rankings=200, judges=6, segments=40, rng=1).judgments
-    first = pm.agreement(judgments, judges=True, rng=5)
+    first = pm.agreement(judgments, judges=True, resamples=1000, rng=5)
     for execution in (Execution("serial"), Execution(workers=3), Execution("threads", 1)):
-        assert pm.agreement(judgments, judges=True, rng=5, execution=execution) == first
-    assert pm.agreement(judgments, rng=6).inter.kappa.interval != first.inter.kappa.interval
+        assert pm.agreement(judgments, judges=True, resamples=1000, rng=5, execution=execution) == first
+    assert pm.agreement(judgments, resamples=1000, rng=6).inter.kappa.interval != first.inter.kappa.interval
     assert "|unit:segment|resamples:1000|p:0.05|seed:5|systems:5|judgments:2000|" in first.signature
 
 
@@ -509,13 +515,15 @@ def test_the_kappa_of_the_table_is_the_mean_of_the_judges() -> None:
 def test_many_judges_are_resampled_in_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
     judgments = pm.simulate(systems=5, rankings=120, judges=7, segments=40, rng=2).judgments
     whole = pm.agreement(judgments, judges=True, rng=0, resamples=100)
-    monkeypatch.setattr("palmares.analysis.agreement.coefficients._COLUMNS", 3)
+    monkeypatch.setattr("palmares.analysis.agreement.intervals._COLUMNS", 3)
     assert pm.agreement(judgments, judges=True, rng=0, resamples=100) == whole
 
 
 def test_judgments_of_few_segments_carry_a_warning() -> None:
     note = "only 2 segments to draw from; with fewer than 30, intervals come out too narrow"
-    assert note in pm.agreement(table(BY_HAND * 2), rng=0).notes
+    assert note in pm.agreement(table(BY_HAND * 2), resamples=100, rng=0).notes
+    rough = "only 2 segments, too few to see well how much κ varies: take intervals as a rough guide"
+    assert rough in pm.agreement(table(BY_HAND * 2), rng=0).notes
 
 
 def test_the_tallies_of_a_share_are_those_of_its_rows() -> None:

@@ -64,7 +64,7 @@ def test_json_has_the_documented_shape(ok: Callable[..., str], campaign: Path) -
         "signature", "record", "lang_pair", "judgments", "ties", "counting", "inter", "intra", "judges", "notes",
         "group",
     ]  # fmt: skip
-    kappa = ["kappa", "interval", "band", "observed", "expected", "agreed", "pairs"]
+    kappa = ["kappa", "interval", "unit", "band", "observed", "expected", "agreed", "pairs"]
     assert list(found["inter"]) == list(found["intra"]) == [*kappa, "items", "judges", "alpha", "alpha_ordinal"]
     assert len(found["judges"]) == 4
     for line in found["judges"]:

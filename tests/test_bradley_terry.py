@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from itertools import pairwise
 from pathlib import Path
 
@@ -95,23 +96,22 @@ def test_davidsons_puddings(real_data: Path) -> None:
 @pytest.mark.parametrize("kind", [kernel.NONE, kernel.DAVIDSON, kernel.RAO_KUPPER])
 def test_derivatives_are_those_of_the_log_posterior(kind: int) -> None:
     counts = random_counts(3)
-    ties = counts.ties if kind else np.zeros_like(counts.ties)
+    data = kernel.Meetings.of(counts.wins[None], counts.ties[None] if kind else np.zeros_like(counts.ties)[None])
     x = np.random.default_rng(0).normal(0, 0.5, 7)
     free = 6 if kind == kernel.NONE else 7
     steps = 1e-5 * np.eye(7)[:free]
 
     def slope(at: np.ndarray) -> np.ndarray:
-        out = np.empty(7)
-        kernel.gradient(kind, counts.wins, ties, at, 0.04, out)
-        return out
+        return kernel.gradient(kind, data, at[:, None], 0.04)[:, 0]
 
     def value(at: np.ndarray) -> float:
-        return kernel.log_posterior(kind, counts.wins, ties, at, 0.04)
+        return float(kernel.log_posterior(kind, data, at[:, None], 0.04)[0])
 
     by_value = [(value(x + s) - value(x - s)) / 2e-5 for s in steps]
     np.testing.assert_allclose(slope(x)[:free], by_value, atol=1e-5)
     by_slope = [-(slope(x + s) - slope(x - s))[:free] / 2e-5 for s in steps]
-    np.testing.assert_allclose(kernel.information(kind, counts.wins, ties, x, 0.04)[:free, :free], by_slope, atol=1e-5)
+    curvature = kernel.information(kind, data, x[:, None], 0.04)[0]
+    np.testing.assert_allclose(curvature[:free, :free], by_slope, atol=1e-5)
 
 
 @pytest.mark.parametrize("ties", ["davidson", "rao-kupper"])
@@ -239,3 +239,107 @@ def test_a_strong_order_is_recovered() -> None:
     truth = [campaign.quality[name] for name in ranking.systems]
     apart = [(x, y) for x, y in pairwise(truth) if abs(x - y) > 0.3]
     assert all(x > y for x, y in apart)
+
+
+def log_posterior_by_hand(counts: pm.PairCounts, ties: str, precision: float) -> Callable[[np.ndarray], float]:
+    """Minus the log posterior of the formulas in the docstring of the model; log ν or log(η² − 1) last."""
+    n = len(counts.systems)
+    i, j = np.triu_indices(n, 1)
+    won, lost, tied = counts.wins[i, j], counts.wins[j, i], counts.ties[i, j]
+    if ties == "half":
+        won, lost = won + tied / 2, lost + tied / 2
+
+    def value(x: np.ndarray) -> float:
+        a, b = x[i], x[j]  # log π
+        if ties == "davidson":
+            total = np.logaddexp(np.logaddexp(a, b), x[n] + (a + b) / 2)
+            parts = won * (a - total) + lost * (b - total) + tied * (x[n] + (a + b) / 2 - total)
+        elif ties == "rao-kupper":
+            eta = np.logaddexp(0, x[n]) / 2
+            first, second = np.logaddexp(a, eta + b), np.logaddexp(b, eta + a)
+            parts = won * (a - first) + lost * (b - second) + tied * (x[n] + a + b - first - second)
+        else:
+            total = np.logaddexp(a, b)
+            parts = won * (a - total) + lost * (b - total)
+        return float(-parts.sum() + precision / 2 * (x**2).sum())
+
+    return value
+
+
+def sparse_counts(seed: int, systems: int, spread: float) -> pm.PairCounts:
+    """A chain of systems and a few pairs more, each met once to four times: many won or lost everything."""
+    rng = np.random.default_rng(seed)
+    strength = rng.normal(0, spread, systems)
+    pairs = {(k, k + 1) for k in range(systems - 1)} | {
+        tuple(sorted(rng.choice(systems, 2, replace=False).tolist())) for _ in range(systems)
+    }
+    wins, ties = np.zeros((2, systems, systems))
+    for i, j in pairs:
+        p = 1 / (1 + np.exp(strength[j] - strength[i]))
+        won, tied, lost = rng.multinomial(rng.integers(1, 5), [0.8 * p, 0.2, 0.8 * (1 - p)])
+        wins[i, j], wins[j, i] = won, lost
+        ties[i, j] = ties[j, i] = tied
+    return pm.PairCounts(tuple(f"s{k:03}" for k in range(systems)), wins, ties)
+
+
+@pytest.mark.parametrize("ties", TIES)
+@pytest.mark.parametrize(("systems", "spread"), [(2, 1.0), (12, 3.0), (40, 1.0)])
+def test_the_maximum_is_where_a_general_optimiser_finds_it(ties: str, systems: int, spread: float) -> None:
+    counts = sparse_counts(systems, systems, spread)
+    if ties == "ignore":
+        counts = pm.PairCounts(counts.systems, counts.wins + (counts.ties > 0), counts.ties)
+    model = BradleyTerry(ties=ties, sd=2.0)
+    value = log_posterior_by_hand(counts, ties, model.precision)
+    best = minimize(value, np.zeros(systems + 1), method="BFGS", options={"gtol": 1e-7}).x
+    fit = model.fit(counts)
+    assert fit.convergence.converged
+    np.testing.assert_allclose(fit.theta - fit.theta.mean(), best[:-1] - best[:-1].mean(), atol=2e-5)
+    # Nowhere near is the log posterior higher; the mean of θ, which only the prior knows, is 0.
+    assert value(fit.place) <= value(best) + 1e-9
+
+
+@pytest.mark.parametrize("ties", TIES)
+def test_samples_far_from_the_fit_are_fitted_all_the_same(ties: str) -> None:
+    """Reversed, empty, one pair blown up, and near: each is what fitting that table alone gives."""
+    counts = random_counts(10, systems=7)
+    wins, tied = np.repeat(counts.wins[None], 5, axis=0), np.repeat(counts.ties[None], 5, axis=0)
+    wins[1] = 3 * wins[1].T
+    wins[2], tied[2] = 0.0, 0.0
+    wins[3, 0, 1] *= 500
+    wins[4, 2, 3] += 1
+    batch = pm.PairCounts(counts.systems, wins, tied)
+    model = BradleyTerry(ties=ties)
+    found = model.prepared(counts).score(batch, [])
+    np.testing.assert_allclose(found[0], model.fit(counts).scores, atol=1e-9)
+    np.testing.assert_allclose(found[2], 0, atol=1e-9)
+    for member in (1, 3, 4):
+        alone = model.fit(pm.PairCounts(counts.systems, wins[member], tied[member])).scores
+        np.testing.assert_allclose(found[member], alone, atol=1e-9)
+
+
+def test_many_members_and_many_systems_are_fitted_in_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also with the sparse matrix that many systems take."""
+    tables = [random_counts(seed, systems=9) for seed in range(7)]
+    batch = pm.PairCounts(tables[0].systems, np.stack([t.wins for t in tables]), np.stack([t.ties for t in tables]))
+    whole = BradleyTerry().score(batch, [])
+    monkeypatch.setattr(kernel, "_NUMBERS", 200)
+    monkeypatch.setattr(kernel, "_SMALL_MATRIX", 0)
+    np.testing.assert_allclose(BradleyTerry().score(batch, []), whole, atol=1e-12)
+    np.testing.assert_allclose(BradleyTerry().prepared(tables[3]).score(batch, []), whole, atol=1e-9)
+
+
+def test_systems_that_nothing_links_in_a_sample_stay_where_they_were() -> None:
+    """Without a prior nothing says how far apart the two halves are; the fit must still end, and within bounds."""
+    counts = random_counts(11, systems=6)
+    wins, tied = counts.wins.copy(), counts.ties.copy()
+    for table in (wins, tied):
+        table[:3, 3:] = table[3:, :3] = 0
+    apart = pm.PairCounts(counts.systems, wins[None], tied[None])
+    model = BradleyTerry(prior="none")
+    found = model.prepared(counts).score(apart, [])[0]
+    assert np.isfinite(found).all()
+    for half in (slice(0, 3), slice(3, 6)):
+        part = counts.keep(counts.systems[half])
+        alone = BradleyTerry(prior="none", ties="ignore").fit(part).scores
+        together = BradleyTerry(prior="none", ties="ignore").prepared(counts).score(apart, [])[0, half]
+        np.testing.assert_allclose(together - together.mean(), alone - alone.mean(), atol=1e-7)

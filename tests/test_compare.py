@@ -20,10 +20,11 @@ from strategies import examples
 
 import palmares as pm
 from palmares.analysis.compare.comparison import HIGHER_IS_BETTER, Comparison
+from palmares.analysis.compare.grouping import units_of
 from palmares.analysis.compare.heldout import PUBLISHED, evaluate, partition, tuned_radius
 from palmares.analysis.compare.run import contenders
 from palmares.analysis.compare.standings import BINS, bins, tally
-from palmares.analysis.compare.testing import RUNS, Folds, choose_by, clusters_of, judge_folds, random_folds, units_of
+from palmares.analysis.compare.testing import RUNS, Folds, judge_folds, random_folds
 from palmares.compute import Execution, Stream, generator
 from palmares.errors import InputError, UnplaceableError
 from palmares.judgments import Judgments
@@ -224,17 +225,10 @@ def test_weights_leave_nothing_behind_where_a_fold_takes_all() -> None:
     assert folds.training_counts(ann).wins[0, 1] == 0.0
 
 
-def test_folds_are_by_ranking_where_there_are_rankings() -> None:
-    assert choose_by(campaign(), "auto") == "ranking"
-    assert choose_by(counted({("A", "B"): (2, 1, 1)}), "auto") == "judgment"
-    assert clusters_of(campaign(), "judgment")[1] == "ranking"
-    assert clusters_of(campaign(), "judge")[1] == "judge"
-
-
 def test_more_folds_than_units_leave_one_out() -> None:
     found = run(campaign(), folds=50, by="judge")
     assert found.record.facts["folds"] == 7
-    assert found.notes == ("there are only 7 judges, so each is a fold of its own (asked for: 50 folds)",)
+    assert found.notes[1:] == ("there are only 7 judges, so each is a fold of its own (asked for: 50 folds)",)
 
 
 # -- the comparison --------------------------------------------------------------------------------------
@@ -340,13 +334,19 @@ def test_the_answers_of_a_fold_do_not_reach_its_own_fit() -> None:
     outcome = np.where(folds.fold == 2, 0, data.codes("outcome"))
     changed = Judgments(data.frame.with_columns(pl.Series("outcome", outcome).cast(pl.Int8)), data.names)
     assert np.array_equal(counted_by_fold(data, folds.fold), folds.tables)
-    other = Folds(changed, folds.fold, counted_by_fold(changed, folds.fold))
-    for name in [*QUICK, "hopkins-may"]:
+    other = Folds.of(changed, folds.fold)
+    fitted = ["hopkins-may:radius=fit", "irt-categorical:radius=fit", "trueskill:runs=3,radius=fit,spread=fit"]
+    for name in [*QUICK, "hopkins-may", *fitted]:
         model = create(name)
-        own, others = ([model.fit(f.training(model, held), rng=0).scores for f in (folds, other)] for held in (2, 1))
-        assert np.array_equal(*own)
+        own, others = ([model.fit(f.training(model, held), rng=0) for f in (folds, other)] for held in (2, 1))
+        assert np.array_equal(*[fit.scores for fit in own])
         # But they do reach the fits that are tested on other folds.
-        assert not np.array_equal(*others)
+        assert not np.array_equal(*[fit.scores for fit in others])
+        if name in fitted:
+            assert own[0].fitted == own[1].fitted
+            assert np.array_equal(own[0].outcomes, own[1].outcomes)
+            # Fold 2 now has nothing but ties, so with it in training a tie reaches further.
+            assert others[0].fitted["radius"] < others[1].fitted["radius"]
 
 
 def counted_by_fold(judgments: Judgments, fold: np.ndarray) -> np.ndarray:

@@ -18,7 +18,7 @@ from builders import counted, random_rows
 
 from palmares import Testing, __version__, compare, learning_curve, noise_test, plots, read
 from palmares.analysis.compare.comparison import HIGHER_IS_BETTER
-from palmares.analysis.compare.testing import BY, RUNS
+from palmares.analysis.compare.testing import RUNS
 from palmares.cli import COMMANDS
 from palmares.report.plots.theme import PALETTE
 
@@ -51,8 +51,23 @@ def test_the_table_shows_models_bounds_and_signature(ok: Callable[..., str], cam
     assert set(firsts[2:6]) == {"expected-wins", "independent-pairs", "adjusted-uniform", "uniform"}
     assert [line.split("  ")[0] for line in out[7:9]] == ["oracle", "oracle by fold"]
     assert next(line for line in out if line.startswith("expected-wins")).count("–") == 4
-    assert out[-1].startswith("models:expected-wins+independent-pairs+uniform+adjusted-uniform|by:ranking|")
+    assert out[-1].startswith(
+        "models:expected-wins+independent-pairs+uniform+adjusted-uniform|by:ranking|hold_out:auto|"
+    )
     assert "|folds:4|errors_by:ranking|groups:40|seed:0|" in out[-1]
+
+
+def test_any_column_of_the_file_can_be_held_out(ok: Callable[..., str], tmp_path: Path) -> None:
+    rows = random_rows(np.random.default_rng(0)).drop("ranking", "segment")
+    topics = pl.Series("topic", [f"t{row % 6}" for row in range(len(rows))])
+    rows.with_columns(topics).write_csv(tmp_path / "topics.csv")
+    out = ok(tmp_path / "topics.csv", *MODELS, "--hold-out", "topic", "--folds", "3")
+    assert "note: folds and standard errors are by topic (6): as asked" in out
+    assert "|by:topic|hold_out:topic|" in out
+    assert "|folds:3|errors_by:topic|groups:6|" in out
+    (found,) = json.loads(ok(tmp_path / "topics.csv", *QUICK, "--format", "json"))
+    assert (found["by"], found["hold_out"], found["errors_by"], found["df"]) == ("judgment", "auto", "judgment", 119)
+    assert any("neither ranking ids nor segments" in note and "--hold-out" in note for note in found["notes"])
 
 
 def test_json_is_the_comparison(ok: Callable[..., str], campaign: Path) -> None:
@@ -174,6 +189,7 @@ def test_judges_and_gold_scores(ok: Callable[..., str], campaign: Path, file: Ca
         (("--gold", "nowhere.csv"), "nowhere.csv: cannot be read"),
         (("--train-judges", "nobody"), "no judge matches 'nobody'"),
         (("--column", "judge=", "--hold-out", "judge"), "cannot make folds by judge: the judgments have no judge"),
+        (("--hold-out", "topic"), "there is no column 'topic' to keep; present: "),
     ],
 )
 def test_what_is_refused(run: Callable[..., tuple], campaign: Path, more: tuple[str, ...], message: str) -> None:
@@ -187,7 +203,6 @@ def test_the_choices_are_those_of_the_library() -> None:
     options = {option.name: option for option in COMMANDS.load("compare").params}
     assert options["sort"].type.choices == tuple(HIGHER_IS_BETTER)
     assert options["sort"].default in HIGHER_IS_BETTER
-    assert list(options["hold_out"].type.choices) == ["auto", *BY]
     assert options["runs"].default == RUNS
 
 

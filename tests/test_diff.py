@@ -286,8 +286,8 @@ def test_the_json_of_a_diff_has_its_documented_shape(pair_of_files: tuple[str, s
     result = CliRunner().invoke(cli, ["diff", *pair_of_files, "--format", "json"])
     (changes,) = json.loads(result.stdout)
     assert set(changes) == {
-        "systems", "reversals", "told_apart", "merged", "turned", "settings", "judgments", "notes", "signature",
-        "record", "group",
+        "systems", "reversals", "told_apart", "merged", "turned", "clusters", "kendall_tau", "common", "settings",
+        "judgments", "notes", "signature", "record", "group",
     }  # fmt: skip
     assert set(changes["systems"][0]) == {
         "system", "verdict", "old_rank", "new_rank", "old_range", "new_range", "change", "interval", "p"
@@ -320,6 +320,11 @@ def test_the_csv_of_a_diff_has_a_row_a_system(pair_of_files: tuple[str, str]) ->
             json.dumps([{**NEW, "better": [[0.5]], "group": {"lang_pair": "fr-en"}}]),
             r"better is \(1, 1\) for 3 systems",
         ),
+        (
+            json.dumps([{**NEW, "difference_errors": [[0, 1], [1, 0]], "group": {"lang_pair": "fr-en"}}]),
+            r"difference_errors is \(2, 2\) for 3 systems",
+        ),
+        (json.dumps([{**NEW, "units": 5, "group": {"lang_pair": "fr-en"}}]), "not a ranking: AttributeError"),
         (json.dumps([{**NEW, "group": {"lang_pair": "xx"}}]), "no ranking of the same group; .* has: fr-en"),
     ],
 )
@@ -334,7 +339,14 @@ def test_files_that_are_not_rankings_are_refused(
     assert re.search(message, capsys.readouterr().err)
 
 
-@pytest.mark.parametrize(("wrong", "message"), [({"shared": "some"}, "allowed: none, all"), ({"p": 1}, "p: got 1")])
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        ({"shared": "some"}, "allowed: none, all"),
+        ({"judges": "some"}, "judges: got 'some'; allowed: other, same"),
+        ({"p": 1}, "p: got 1"),
+    ],
+)
 def test_wrong_settings_are_refused(wrong: dict[str, Any], message: str) -> None:
     with pytest.raises(InputError, match=message):
         pm.diff(OLD, NEW, **wrong)

@@ -9,10 +9,11 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
+from scipy.sparse.csgraph import connected_components
 
 from palmares.errors import InputError
 from palmares.ingest.files import concat
-from palmares.judgments import Judgments
+from palmares.judgments import Judgments, circles
 
 _PAIR: dict[str, list[Any]] = {"system_a": ["B", "A"], "system_b": ["A", "C"], "outcome": [1, 0]}
 
@@ -274,3 +275,20 @@ def test_long_ids_stay_apart_as_covariates() -> None:
     """Floating point has one number for both of these."""
     made = _made(**{"extra.id": [9007199254740992, 9007199254740993]})
     assert made.to_rows()["extra.id"].to_list() == ["9007199254740992", "9007199254740993"]
+
+
+def test_circles_are_those_who_reach_each_other() -> None:
+    """0 → 1 → 2 → 0 is a circle, 3 is only reached from it, 4 stands alone."""
+    links = np.zeros((5, 5), dtype=bool)
+    links[[0, 1, 2, 2], [1, 2, 0, 3]] = True
+    assert circles(links).tolist() == [0, 0, 0, 1, 2]
+    assert circles(links | links.T).tolist() == [0, 0, 0, 0, 1]
+
+
+@pytest.mark.parametrize("n", [7, 8, 9, 40])
+def test_circles_are_what_scipy_calls_strong_components(n: int) -> None:
+    links = np.random.default_rng(n).random((n, n)) < 1.2 / n
+    found = circles(links)
+    expected = connected_components(links, directed=True, connection="strong")[1]
+    assert ((found[:, None] == found) == (expected[:, None] == expected)).all()
+    assert set(found) == set(range(expected.max() + 1))

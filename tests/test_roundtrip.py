@@ -229,7 +229,7 @@ def test_convert_says_what_it_did_not_write(
 
 
 def test_merged_outputs_are_written_merged(tmp_path: Path) -> None:
-    """Systems that share a position are one output; it comes back as two systems in that position."""
+    """Systems with a forced tie are one output; it comes back as two systems in one position, tied by force."""
     columns = {
         "system_a": ["A", "A", "B"],
         "system_b": ["B", "C", "C"],
@@ -237,6 +237,7 @@ def test_merged_outputs_are_written_merged(tmp_path: Path) -> None:
         "ranking": ["r"] * 3,
         "position_a": [1, 1, 1],
         "position_b": [1, 2, 2],
+        "forced": [True, False, False],
     }
     original = Judgments.from_rows(pl.DataFrame(columns))
     write(original, tmp_path / "x.xml")

@@ -272,7 +272,7 @@ def test_examples_of_a_column_are_wrapped_not_cut_into_each_other() -> None:
     file = FileOverview(**{f.name: None for f in fields(FileOverview)} | {
         "file": "votes.csv", "columns": (use,), "format": "generic", "layout": "csv", "records": 1, "dropped": 0,
         "skipped": 0, "judgments": 1, "rankings": None, "repeated_judgments": 0, "repeated_rankings": 0,
-        "shared_outputs": 0, "notes": (), "data": "x",
+        "shared_outputs": 0, "forced_ties": 0, "notes": (), "data": "x",
     })  # fmt: skip
     (table,) = file_tables([Grouped(file)])
     shown = to_terminal(table, 60)

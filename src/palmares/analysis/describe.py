@@ -44,6 +44,7 @@ class Overview(Shown):
     segments: int | None
     judges: int | None
     ties: int
+    forced_ties: int
     per_system: float
     pairs: int
     pairs_compared: int
@@ -73,7 +74,7 @@ class Overview(Shown):
 
 def describe(judgments: Judgments | Any) -> Overview:
     """Count everything in a table of one language pair; a data frame or the path of a file is read."""
-    judgments = judgments_of(judgments, "describe")
+    judgments = judgments_of(judgments, "describe", forced_ties="keep")
     counts = judgments.counts
     n = len(counts.systems)
     met = (counts.decided + counts.ties)[np.triu_indices(n, 1)]
@@ -86,6 +87,7 @@ def describe(judgments: Judgments | Any) -> Overview:
         segments=len(judgments.segments) or None,
         judges=len(judgments.judges) or None,
         ties=int((outcomes == TIE).sum()),
+        forced_ties=judgments.forced_ties,
         per_system=2 * len(judgments) / n,
         pairs=len(met),
         pairs_compared=int((met > 0).sum()),
@@ -123,8 +125,9 @@ def _by_system(judgments: Judgments) -> list[SystemOverview]:
 class FileOverview:
     """How one file was read: what its columns were taken for and why, what was left out, and what is there twice.
 
-    ``layout`` says what kind of file it is, ``shared_outputs`` how many outputs several systems share, and
-    ``repeated_judgments`` and ``repeated_rankings`` how many repeat another one exactly.
+    ``layout`` says what kind of file it is, ``shared_outputs`` how many outputs several systems share,
+    ``forced_ties`` how many judgments are between such systems, which nobody compared, and ``repeated_judgments`` and
+    ``repeated_rankings`` how many repeat another one exactly.
     """
 
     file: str
@@ -141,6 +144,7 @@ class FileOverview:
     repeated_judgments: int
     repeated_rankings: int
     shared_outputs: int
+    forced_ties: int
     columns: tuple[ColumnUse, ...]
     notes: tuple[str, ...]
     data: str
@@ -196,6 +200,7 @@ def _file(judgments: Judgments, report: ReadReport, options: ReadOptions) -> Fil
         repeated_judgments=repeats.rows,
         repeated_rankings=repeats.rankings,
         shared_outputs=report.shared,
+        forced_ties=judgments.forced_ties,
         columns=report.columns,
         notes=tuple(notes),
         data=judgments.hash,

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -29,6 +30,24 @@ class Published:
     record: Record
     judgments: int
     better: FloatArray | None = field(default=None, repr=False)
+    notes: tuple[str, ...] = ()
+    #: Degrees of freedom of the standard errors; infinitely many where they are taken as known.
+    df: float = math.inf
+    #: How many judges, segments and rankings there are; None where an earlier version did not write it.
+    units: Mapping[str, int] | None = None
+    joint_clusters: Mapping[str, int] | None = None
+    #: The standard error of the difference of every two scores, NaN where unknown, in the order of the lines.
+    difference_errors: FloatArray | None = field(default=None, repr=False)
+
+    @property
+    def unit(self) -> str | None:
+        """What errors and ranges allow for."""
+        return self.record.facts.get("unit")
+
+    @property
+    def judges(self) -> int | None:
+        """How many people judged, if that is known."""
+        return (self.units or {}).get("judge")
 
     @property
     def data(self) -> str | None:
@@ -69,13 +88,19 @@ def published(ranking: Ranking | Mapping[str, Any]) -> Published:
     record = Record.from_dict(entry["record"])
     try:
         lines = [_line(line) for line in entry["systems"]]
-        better = None if entry.get("better") is None else np.array(entry["better"], dtype=np.float64)
-        checked = Published({line.system: line for line in lines}, record, int(entry["judgments"]), better)
+        return Published(
+            lines={line.system: line for line in lines},
+            record=record,
+            judgments=int(entry["judgments"]),
+            better=_matrix(entry, "better", len(lines)),
+            notes=tuple(map(str, entry.get("notes") or ())),
+            df=math.inf if entry.get("df") is None else float(entry["df"]),
+            units=None if entry.get("units") is None else {str(k): int(v) for k, v in entry["units"].items()},
+            joint_clusters=_joint_clusters(entry["systems"]),
+            difference_errors=_matrix(entry, "difference_errors", len(lines)),
+        )
     except (TypeError, ValueError, KeyError, AttributeError) as error:
         raise InputError(f"not a ranking: {type(error).__name__} {error}; {_EXPECTED}") from None
-    if better is not None and better.shape != (len(lines), len(lines)):
-        raise InputError(f"not a ranking: better is {better.shape} for {len(lines)} systems; {_EXPECTED}")
-    return checked
 
 
 def read_published(path: str | Path) -> dict[Group, Published]:
@@ -108,6 +133,23 @@ def _line(line: Mapping[str, Any]) -> RankedSystem:
         error=None if line.get("error") is None else float(line["error"]),
         best=None if line.get("best") is None else float(line["best"]),
     )
+
+
+def _matrix(entry: Mapping[str, Any], key: str, systems: int) -> FloatArray | None:
+    """A number for every two systems, NaN where there is none."""
+    if entry.get(key) is None:
+        return None
+    matrix = np.array(entry[key], dtype=np.float64)
+    if matrix.shape != (systems, systems):
+        raise InputError(f"not a ranking: {key} is {matrix.shape} for {systems} systems; {_EXPECTED}")
+    return matrix
+
+
+def _joint_clusters(lines: Sequence[Mapping[str, Any]]) -> dict[str, int] | None:
+    """The clusters whose boundaries hold together, if the ranking has them."""
+    if any(line.get("joint_cluster") is None for line in lines):
+        return None
+    return {str(line["system"]): int(line["joint_cluster"]) for line in lines}
 
 
 def _pair(value: Any, kind: type) -> Any:

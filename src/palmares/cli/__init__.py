@@ -53,6 +53,7 @@ COMMANDS = Registry(
         "serve": Entry("palmares.cli.serve:serve", "Serve campaigns to judges and organisers on the web."),
         "formats": Entry("palmares.cli.lists:formats", "List the file formats and what they hold."),
         "models": Entry("palmares.cli.lists:models", "List the models and their settings."),
+        "warm-up": Entry("palmares.cli.warm_up:warm_up", "Compile models ahead, so that nobody waits for it later."),
     },
 )
 

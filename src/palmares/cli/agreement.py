@@ -12,7 +12,7 @@ from . import inputs as reading
 from . import options
 
 if TYPE_CHECKING:
-    from ..analysis.agreement.run import Counting
+    from ..analysis.agreement.result import Counting
     from ..compute import Execution
 
 
@@ -30,9 +30,8 @@ if TYPE_CHECKING:
 @click.option(
     "--resamples",
     type=click.IntRange(0),
-    default=1000,
-    show_default=True,
-    help="Bootstrap samples; 0 for no intervals.",
+    help="Draw segments so often for intervals of these judges only; 0 for no intervals.  [default: leave out judges "
+    "and segments instead]",
 )
 @options.level_option
 @options.execution_options
@@ -42,7 +41,7 @@ def agreement(
     judges: bool,
     counting: Counting,
     as_published: bool,
-    resamples: int,
+    resamples: int | None,
     p: float,
     execution: Execution,
     printing: options.Printing,
@@ -50,8 +49,8 @@ def agreement(
     """Measure how far judges agree with each other and with themselves.
 
     For every language pair: Cohen's kappa between judges (inter) and of judges with themselves (intra), with an
-    interval from resampled segments, and Krippendorff's alpha. Judgments are compared where two systems were judged
-    on the same segment more than once.
+    interval from leaving out judges and segments, and Krippendorff's alpha. Judgments are compared where two
+    systems were judged on the same segment more than once.
     """  # fmt: skip
     from ..analysis.agreement.run import agreement as measure
 

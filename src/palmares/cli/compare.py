@@ -33,8 +33,9 @@ def _testing(hold_out: Any, train_judges: tuple[str, ...], test_judges: tuple[st
 _TESTING_OPTIONS = (
     click.option("--folds", type=click.IntRange(2), default=None,
                  help="Number of folds; fewer are faster.  [default: 100; with --noise 10]"),
-    click.option("--hold-out", type=options.Vocabulary("palmares.analysis.compare.testing:BY_OR_AUTO"), default="auto",
-                 show_default=True, help="What is held out together. auto: ranking, or judgment without ranking ids."),
+    click.option("--hold-out", default="auto", show_default=True, metavar="FIELD",
+                 help="What is held out together, and what errors are taken over: ranking, segment, judge, judgment or "
+                      "a column of the file. auto: ranking; without ranking ids segment; without either judgment."),
     click.option("--train-judges", multiple=True, metavar="PATTERN",
                  help="Train on these judges only, test on the others."),
     click.option("--test-judges", multiple=True, metavar="PATTERN",
@@ -80,8 +81,10 @@ class Question:
         from ..analysis.compare.curves import learning_curve, noise_test
         from ..analysis.compare.gold import against_gold
         from ..analysis.compare.run import compare as compare_models
+        from ..judgments import settle_forced_ties
         from ..report.compare import Compared
 
+        judgments = settle_forced_ties(judgments, "auto", "drop")
         gold = self._gold(judgments, execution)
         with options.progress_bar("fitting") as progress:
             place = replace(execution, progress=progress)
@@ -153,13 +156,16 @@ def compare(
     Every model is trained on all folds but one and tested on that one. Prints accuracy, perplexity and Brier score
     with standard errors, and the distance from the best model.
     """  # fmt: skip
+    from ..analysis.compare.grouping import AUTO, SINGLE
     from ..analysis.compare.run import contenders
+    from ..judgments import NAME_COLUMNS
 
     question.check(testing, printing.output)
     models = (*models, *presets)
     contenders(models or None)  # wrong models are noticed before the files are read
+    column = () if testing.by in (AUTO, SINGLE, *NAME_COLUMNS, *inputs.extra) else (testing.by,)
     results = reading.results_of(
-        inputs.groups(), lambda judgments: question.answer(judgments, models or None, testing, execution)
+        inputs.groups(extra=column), lambda judgments: question.answer(judgments, models or None, testing, execution)
     )
     if printing.plot is not None:
         printing.draw(results, _picture(question))

@@ -26,8 +26,10 @@ def convert(source: str, target: str, inputs: reading.Inputs, to: str, drop: str
     """  # fmt: skip
     from ..ingest.base import described, features
     from ..ingest.files import write
+    from ..judgments import settle_forced_ties
 
-    judgments = replace(inputs, files=(source,)).read()
+    # The target holds the marks, or refuses: only who asks for it loses forced ties.
+    judgments = settle_forced_ties(replace(inputs, files=(source,)).read(), "auto", "keep")
     unwanted = [name.strip() for name in drop.split(",") if name.strip()]
     written = write(judgments, target, format=to, drop=unwanted)
     amount = f"{len(judgments):,} judgments of {len(judgments.systems)} systems"
@@ -35,5 +37,5 @@ def convert(source: str, target: str, inputs: reading.Inputs, to: str, drop: str
     dropped = [described(judgments, feature) for feature in sorted(features(judgments)) if feature in unwanted]
     if dropped:
         click.echo(f"not written, as --drop asks: {'; '.join(dropped)}", err=True)
-    for note in judgments.origin.notes if judgments.origin else ():
+    for note in judgments.notes:
         click.echo(f"note: {note}", err=True)

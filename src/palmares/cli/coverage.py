@@ -34,7 +34,7 @@ def _methods(
                  help=f"Model that scores the systems. Repeat for several.  [default: {DEFAULT_MODEL}]"),
     options.presets_option,
     click.option("--unit", "units", type=options.Vocabulary("palmares.design.coverage:SOURCES"), multiple=True,
-                 default=["pair", "ranking", "segment", "judge"], show_default=True,
+                 default=["pair", "ranking", "segment", "judge", "two-way"], show_default=True,
                  help="Resampling unit, or another source of rank ranges. Repeat for several."),
     click.option("--sided", type=click.IntRange(1, 2), default=2, show_default=True,
                  help="One- or two-sided sign tests, for --unit sign-test."),

@@ -12,7 +12,7 @@ from . import options
 from .inputs import explained
 
 if TYPE_CHECKING:
-    from ..analysis.diff import Shared
+    from ..analysis.diff import Judges, Shared
     from ..report.tables import Group
 
 
@@ -26,9 +26,16 @@ if TYPE_CHECKING:
     show_default=True,
     help="all: the larger set of judgments contains the smaller one. none: treat them as separate.",
 )
+@click.option(
+    "--judges",
+    type=options.Vocabulary("palmares.analysis.diff:JUDGES"),
+    default="other",
+    show_default=True,
+    help="same: the same people judged both. other: a change must hold for other judges too.",
+)
 @options.level_option
 @options.printing_options
-def diff(old: str, new: str, shared: Shared, p: float, printing: options.Printing) -> None:
+def diff(old: str, new: str, shared: Shared, judges: Judges, p: float, printing: options.Printing) -> None:
     """Show what changed between two rankings, and whether it is real.
 
     OLD.json and NEW.json are what `palmares rank --format json` printed. A change in score is real if chance
@@ -49,7 +56,7 @@ def diff(old: str, new: str, shared: Shared, p: float, printing: options.Printin
     changes = []
     for group in both:
         with explained(group):
-            changes.append(Grouped(compare(before[group], after[group], shared=shared, p=p), group))
+            changes.append(Grouped(compare(before[group], after[group], shared=shared, judges=judges, p=p), group))
     printing.show("diff", changes)
 
 

@@ -15,14 +15,14 @@ import click
 from ..errors import InputError
 from ..ingest import ACROSS_JUDGES, FORMATS, OUTCOME_WORDS, OUTCOMES
 from .again import again_option
-from .options import grouped, keyed, progress_bar, stacked
+from .options import Vocabulary, grouped, keyed, progress_bar, stacked
 from .renaming import NewNames
 
 if TYPE_CHECKING:
     from ..compute import Execution, Progress
     from ..ingest import AcrossJudges, Outcomes
     from ..ingest.base import ReadOptions, ReadReport
-    from ..judgments import BoolArray, Judgments
+    from ..judgments import BoolArray, ForcedTies, Judgments, Weighing
     from ..report.tables import Group, Grouped
 
 T = TypeVar("T")
@@ -47,6 +47,8 @@ class Inputs:
     margin: float
     lower_is_better: bool
     across_judges: AcrossJudges
+    forced_ties: ForcedTies
+    weigh: Weighing | None
     encoding: str
     max_dropped: float
     strict: bool
@@ -95,7 +97,7 @@ class Inputs:
     def read(self, *more: str) -> Judgments:
         """The judgments of all files that were asked for, with ``more`` covariates.
 
-        What was dropped is reported on standard error.
+        What was dropped is reported on standard error. What becomes of forced ties is left to what they are used for.
         """
         from ..ingest.files import concat
 
@@ -143,7 +145,8 @@ class Inputs:
             raise InputError(f"no judgment is left after {', '.join(asked)}; {len(judgments)} were read")
         origin = judgments.origin and replace(judgments.origin, selection=self._selection())
         chosen = (judgments if mask.all() else judgments.filter(mask)).with_origin(origin)
-        return self._named(chosen, judgments.systems)
+        named = self._named(chosen, judgments.systems)
+        return named if self.weigh is None else named.weighed(self.weigh)
 
     def _named(self, judgments: Judgments, known: Sequence[str]) -> Judgments:
         """With the names that were asked for; ``known`` are the systems before any were left out."""
@@ -161,7 +164,8 @@ class Inputs:
     def _selection(self) -> dict[str, Any]:
         """The conditions that judgments had to satisfy, for the record."""
         given = {"where": self.where, "exclude_judge": self.exclude_judge, "exclude_system": self.exclude_system}
-        return {name: list(values) for name, values in given.items() if values}
+        asked = {} if self.forced_ties == "auto" else {"forced_ties": self.forced_ties}
+        return {**{name: list(values) for name, values in given.items() if values}, **asked}
 
 
 def _meanings(given: tuple[str, ...]) -> dict[str, str]:
@@ -203,6 +207,12 @@ _READING_OPTIONS = (
     click.option("--across-judges", type=click.Choice(ACROSS_JUDGES), default="no", show_default=True,
                  help="For files of scores: also compare scores of different judges, as they are (raw) or "
                       "standardised per judge."),
+    click.option("--forced-ties", type=Vocabulary("palmares.judgments:FORCED_TIES"), default="auto", show_default=True,
+                 help="Ties of systems that shared an output, which nobody compared: keep or drop them. auto: as the "
+                      "model does; official procedures keep them, others drop them."),
+    click.option("--weigh", type=Vocabulary("palmares.judgments:WEIGHINGS"),
+                 help="Let a pair of a ranking of m outputs count 1/(m - 1) (ranking), or 3/(m + 1), which has the "
+                      "least error where systems are close (van-elteren)."),
     click.option("--encoding", default="utf-8", show_default=True, help="Encoding of text files."),
     click.option("--max-dropped", type=click.FloatRange(0, 1), default=0.01, show_default=True, metavar="SHARE",
                  help="The largest share of faulty records that may be left out."),

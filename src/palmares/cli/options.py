@@ -237,12 +237,14 @@ _RANKING_OPTIONS = (
     click.option("--set", "settings", multiple=True, metavar="NAME=VALUE",
                  help="A setting of the model. Repeat for several."),
     _PRESET,
-    click.option("--resamples", type=click.IntRange(1), default=1000, show_default=True, help="Bootstrap samples."),
+    click.option("--resamples", type=click.IntRange(1), default=1000, show_default=True,
+                 help="Bootstrap samples, or draws."),
     click.option("--resample",
                  type=click.Choice([source for source in SOURCES if source != "one-sided-sign-test"]),  # --sided 1
                  default="auto", show_default=True,
-                 help="Resampling unit of the bootstrap. auto: ranking, or pair without ranking ids. posterior: the "
-                      "model's own draws. sign-test: sign tests instead of a bootstrap."),
+                 help="What uncertainty is of. two-way: judges and segments at once. pair, ranking, segment, judge: "
+                      "units of a bootstrap. auto: two-way, or what is known; a note says which. posterior: the "
+                      "model's own draws. sign-test: sign tests instead."),
     level_option,
     click.option("--sided", type=click.IntRange(1, 2), default=2, show_default=True,
                  help="One- or two-sided sign tests, for --resample sign-test."),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import click
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from ..compute import Execution
-    from ..judgments import Judgments, PairCounts
+    from ..judgments import Judgments, Kept, PairCounts
     from ..report.tables import Group
 
 
@@ -36,6 +37,9 @@ def _part(probabilities: bool, pairs: bool) -> str | None:
     click.option("--pairs", is_flag=True,
                  help="Also list every two systems: difference of scores, P(better), and whether they are separated."),
 )  # fmt: skip
+@click.option(
+    "--joint", is_flag=True, help="Show ranges and clusters that hold for all systems at once, not each by itself."
+)
 @click.option("--scan", is_flag=True, help="Stream the file to pair counts, for files larger than memory.")
 @options.execution_options
 @options.drawing_options
@@ -44,6 +48,7 @@ def rank(
     ranking: options.RankingOptions,
     largest_component: bool,
     part: str | None,
+    joint: bool,
     scan: bool,
     execution: Execution,
     printing: options.Printing,
@@ -51,15 +56,20 @@ def rank(
     """Rank systems by human judgments.
 
     Prints, for every language pair, the systems, best first, with cluster, rank range, score and its interval. Systems
-    in different clusters have rank ranges that do not overlap.
+    in different clusters have rank ranges that do not overlap. A solid line between clusters holds jointly with the
+    other solid ones, a dashed one only by itself.
     """  # fmt: skip
-    groups: Mapping[Group, Judgments | PairCounts] = _scanned(inputs) if scan else inputs.groups()
+    groups: Mapping[Group, Judgments | PairCounts] = (
+        _scanned(inputs, ranking.model.forced_ties) if scan else inputs.groups()
+    )
     rankings = reading.for_each(
         groups,
         execution,
         "resampling",
         lambda data, place: ranking.rank(data, place, largest_component=largest_component),
     )
+    if joint:
+        rankings = [replace(each, result=each.result.shown_jointly()) for each in rankings]
     if printing.plot is not None:
         from ..report.plots.ranges import rank_ranges
 
@@ -68,19 +78,28 @@ def rank(
     options.check_converged(each.result for each in rankings)
 
 
-def _scanned(inputs: reading.Inputs) -> dict[Group, PairCounts]:
-    """Pair counts by language pair, streamed from one file."""
+def _scanned(inputs: reading.Inputs, forced_ties: Kept) -> dict[Group, PairCounts]:
+    """Pair counts by language pair, streamed from one file; with forced ties or without, as the model has it."""
     from ..ingest.scan import scan_with_report
 
     changed = inputs.from_ != "auto" or inputs.encoding != "utf-8" or inputs.by or len(inputs.files) != 1
     picked = inputs.where or inputs.exclude_judge or inputs.exclude_system or inputs.extra or inputs.rename
-    if changed or picked or inputs.short_names or inputs.collapse or inputs.margin or inputs.lower_is_better:
+    if (
+        changed
+        or picked
+        or inputs.short_names
+        or inputs.collapse
+        or inputs.margin
+        or inputs.lower_is_better
+        or inputs.weigh
+    ):
         raise InputError(
             "--scan counts one whole file and sees no judges or segments; leave out --where, --exclude-…, --by, "
-            "--rename, --short-names, --extra, --collapse, --margin, --lower-is-better, --encoding and --from, or "
-            "leave out --scan"
+            "--rename, --short-names, --extra, --collapse, --margin, --lower-is-better, --weigh, --encoding and "
+            "--from, or leave out --scan"
         )
-    counts, report = scan_with_report(inputs.files[0], inputs.options)
+    kept = forced_ties if inputs.forced_ties == "auto" else inputs.forced_ties
+    counts, report = scan_with_report(inputs.files[0], inputs.options, kept)
     if report.dropped:
         click.echo(report.summary(), err=True)
     return {(("lang_pair", pair),): part for pair, part in counts.items()}

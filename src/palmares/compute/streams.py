@@ -25,6 +25,9 @@ class Stream(IntEnum):
     REPLICATES = 1
     DRAWS = 2
     CAMPAIGN = 3
+    FEW_UNITS = 4
+    TWO_WAY = 5
+    POSTERIOR = 6
     AUDIT_JUDGES = 11
     AUDIT_DRIFT = 12
     AUDIT_CYCLES = 13

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal, get_args
 
@@ -11,22 +11,22 @@ import numpy as np
 
 from ..compute import Execution, RngLike, Stream, generator
 from ..errors import InputError
-from ..judgments import FloatArray, IntArray, Judgments
+from ..judgments import BoolArray, FloatArray, IntArray, Judgments
 from ..models import DEFAULT_MODEL
 from ..models.base import Model, create, model_name
-from ..ranking.bootstrap import from_draws, resample
-from ..ranking.ranges import clusters, rank_ranges
+from ..ranking.rank import rank
 from ..ranking.record import Record
-from ..ranking.significance import sign_test_ranges
+from ..ranking.result import Ranking
 from ..results import Shown, counted
 from .simulate import CampaignPlan, simulate
 
-#: What ranges can come from: a bootstrap of one of the units, the draws of a model that makes some, or sign tests.
-Source = Literal["pair", "ranking", "segment", "judge", "posterior", "sign-test"]
+#: What ranges can come from: a bootstrap of one of the units, judges and segments at once, the draws of a model that
+#: makes some, or sign tests.
+Source = Literal["pair", "ranking", "segment", "judge", "two-way", "posterior", "sign-test"]
 SOURCES: tuple[Source, ...] = get_args(Source)
 
 #: What is measured of the ranges of one campaign, in the order of the columns of `Coverage.measures`.
-MEASURES = ("misses", "size", "clusters", "violations")
+MEASURES = ("misses", "size", "clusters", "violations", "wrong", "joint_misses", "joint_clusters", "joint_wrong")
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,8 @@ class MethodCoverage:
 
     ``misses`` is the share of systems whose true rank is outside their range, ``size`` the number of ranks in a
     range, ``violations`` the share of systems with a truly better system in a lower cluster or a worse one in a
-    higher.
+    higher, ``wrong`` the share of campaigns with any. ``joint_misses`` and ``joint_wrong`` are the shares of campaigns
+    in which any true rank is outside its joint range, and any joint cluster is wrong.
     """
 
     model: str | None
@@ -68,6 +69,14 @@ class MethodCoverage:
     clusters_error: float
     violations: float
     violations_error: float
+    wrong: float
+    wrong_error: float
+    joint_misses: float
+    joint_misses_error: float
+    joint_clusters: float
+    joint_clusters_error: float
+    joint_wrong: float
+    joint_wrong_error: float
 
 
 @dataclass(frozen=True)
@@ -143,7 +152,8 @@ def coverage(
     plan
         The shape of a campaign.
     methods
-        See `methods_of`; without any, the default model with the units ``pair``, ``ranking``, ``segment``, ``judge``.
+        See `methods_of`; without any, the default model with the units ``pair``, ``ranking``, ``segment``, ``judge``,
+        ``two-way``.
     campaigns
         How many to simulate.
     resamples
@@ -158,7 +168,7 @@ def coverage(
     if campaigns < 2:
         raise InputError(f"campaigns: got {campaigns}; allowed: at least 2, because one has no spread")
     plan = plan or CampaignPlan()
-    chosen = tuple(methods) if methods is not None else methods_of([DEFAULT_MODEL], SOURCES[:4])
+    chosen = tuple(methods) if methods is not None else methods_of([DEFAULT_MODEL], SOURCES[:5])
     if not chosen:
         raise InputError("methods: got none; name at least one, e.g. methods_of(['bradley-terry'], ['ranking'])")
     execution = Execution.prepared(execution, rng)
@@ -180,16 +190,30 @@ def coverage(
     )
 
 
-def measure(ranges: IntArray, truth: IntArray) -> FloatArray:
-    """The `MEASURES` of the ranges of one campaign, given the true ranks."""
-    outside = (truth < ranges[:, 0]) | (truth > ranges[:, 1])
-    sizes = ranges[:, 1] - ranges[:, 0] + 1
-    numbers = clusters(ranges)
-    better = truth[:, None] < truth
-    # Of the two systems of a pair in the wrong clusters, both are violated.
-    wrong = better & (numbers[:, None] > numbers)
-    violated = wrong.any(axis=0) | wrong.any(axis=1)
-    return np.array([outside.mean(), sizes.mean(), numbers.max(), violated.mean()])
+def measure(ranking: Ranking, truth: Mapping[str, int]) -> FloatArray:
+    """The `MEASURES` of one ranking, given the true ranks."""
+    lines = ranking.lines
+    ranks = np.array([truth[line.system] for line in lines])
+    ranges, joint_ranges = (np.array([getattr(line, name) for line in lines]) for name in ("range", "joint_range"))
+    numbers, joint_numbers = (
+        np.array([getattr(line, name) for line in lines]) for name in ("cluster", "joint_cluster")
+    )
+    violated = _violated(ranks, numbers)
+    return np.array([
+        _outside(ranks, ranges).mean(), (ranges[:, 1] - ranges[:, 0] + 1).mean(), numbers.max(),
+        violated.mean(), violated.any(),
+        _outside(ranks, joint_ranges).any(), joint_numbers.max(), _violated(ranks, joint_numbers).any(),
+    ])  # fmt: skip
+
+
+def _outside(ranks: IntArray, ranges: IntArray) -> BoolArray:
+    return np.asarray((ranks < ranges[:, 0]) | (ranks > ranges[:, 1]))
+
+
+def _violated(ranks: IntArray, numbers: IntArray) -> BoolArray:
+    """Which systems have a better one in a lower cluster or a worse one in a higher; of such a pair, both."""
+    wrong = (ranks[:, None] < ranks) & (numbers[:, None] > numbers)
+    return np.asarray(wrong.any(axis=0) | wrong.any(axis=1))
 
 
 def _campaign(
@@ -200,14 +224,14 @@ def _campaign(
     own = Execution("serial", 1, seed=int(generator(seed, number).integers(0, 2**63)))
     campaign = simulate(plan, rng=own.generator(Stream.CAMPAIGN))
     judgments = campaign.judgments
-    quality = np.array([campaign.quality[name] for name in judgments.systems])
-    truth = 1 + (quality[:, None] < quality).sum(axis=1)
+    quality = campaign.quality
+    truth = {name: 1 + sum(other > quality[name] for other in quality.values()) for name in judgments.systems}
     if fault := _unplaceable(judgments, plan, methods):
         raise InputError(
             f"simulated campaign {number + 1} cannot be ranked: {fault}; "
             "plan more rankings, fewer systems or a smaller tie radius"
         )
-    return np.stack([measure(_ranges(method, judgments, resamples, p, own), truth) for method in methods])
+    return np.stack([measure(_ranking(method, judgments, resamples, p, own), truth) for method in methods])
 
 
 def _unplaceable(judgments: Judgments, plan: CampaignPlan, methods: Sequence[Method]) -> str | None:
@@ -219,15 +243,11 @@ def _unplaceable(judgments: Judgments, plan: CampaignPlan, methods: Sequence[Met
     return f"its systems fall into {len(groups)} groups that no judgment decides between" if len(groups) > 1 else None
 
 
-def _ranges(method: Method, judgments: Judgments, resamples: int, p: float, execution: Execution) -> IntArray:
-    if method.model is None or method.unit == "sign-test":
-        return sign_test_ranges(judgments.counts, p=p, sided=method.sided or 2)
-    if method.unit == "posterior":
-        replicates = from_draws(method.model.fit(judgments, rng=execution.generator(Stream.FIT)), execution)
-    else:
-        # One seed for all methods: models with the same unit see the same samples.
-        replicates = resample(method.model, judgments, unit=method.unit, resamples=resamples, execution=execution)
-    return rank_ranges(replicates.places, p=p)
+def _ranking(method: Method, judgments: Judgments, resamples: int, p: float, execution: Execution) -> Ranking:
+    # One seed for all methods: models with the same unit see the same samples. A sign test asks no model for ranges.
+    sided = "one-sided-sign-test" if method.sided == 1 else method.unit
+    model = method.model or create(DEFAULT_MODEL)
+    return rank(judgments, model=model, resample=sided, resamples=resamples, p=p, execution=execution)
 
 
 def _lines(methods: Sequence[Method], measures: FloatArray) -> tuple[MethodCoverage, ...]:

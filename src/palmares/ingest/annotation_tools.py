@@ -17,7 +17,7 @@ ANSWER, _LEFT, _RIGHT = "_answer", "_left", "_right"
 #: Usual names of systems that are rather texts in the tasks of an annotation tool.
 _TEXTS = ("left", "right", "a", "b", "itema", "itemb")
 #: Roles that the fields of a task would be guessed to have, and are not meant to.
-_NOT_GUESSED = ("winner", "loser", "rank_a", "rank_b", "ranking", "weight", "position_a", "position_b")
+_NOT_GUESSED = ("winner", "loser", "rank_a", "rank_b", "ranking", "weight", "position_a", "position_b", "forced")
 
 
 def compare_sides(frame: pl.DataFrame, roles: Roles, options: ReadOptions, *, sides: bool, silent: str) -> Sieve:

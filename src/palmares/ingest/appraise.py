@@ -16,6 +16,7 @@ from .base import RECORD, ColumnUse, Dropped, Format, Parsed, ReadOptions
 from .columns import CONTEXT_ROLES, Roles, Sieve
 from .names import NO_VALUE
 from .rankings import (
+    OUTPUT,
     VALUE,
     check_not_merged,
     comparable,
@@ -63,7 +64,7 @@ class Appraise(Format):
     """
 
     id = "appraise"
-    holds = frozenset(("lang_pair", "segment", "judge", "ranking", "position", "duration"))
+    holds = frozenset(("lang_pair", "segment", "judge", "ranking", "position", "duration", "forced"))
     implies = frozenset(("position",))
     endings = ("xml",)
     #: Every item is a ranking, and `named_by` knows documents.
@@ -254,13 +255,13 @@ def _element(ranking: pl.DataFrame) -> Iterator[str]:
 
 
 def _translations(ranking: pl.DataFrame) -> list[tuple[str, int]]:
-    """Systems in one position are one output, joined by comma."""
-    if ranking["position"].null_count():
-        return list(zip(ranking["system"], ranking["rank"], strict=True))
-    shown = ranking.group_by("position", maintain_order=True).agg("system", pl.col("rank").unique())
-    if shown["position"].to_list() != list(range(1, shown.height + 1)) or shown["rank"].list.len().max() != 1:
+    """Systems whose ties are forced are one output, joined by comma."""
+    shown = ranking.group_by(OUTPUT, maintain_order=True).agg("system", pl.col("rank").first(), "position")
+    # Known positions are 1, 2, …, one for every output.
+    places = [set(positions) for positions in shown["position"]]
+    if not ranking["position"].null_count() and places != [{place} for place in range(1, shown.height + 1)]:
         raise LossyWriteError(
-            "format 'appraise' has the outputs of a ranking in positions 1, 2, …, systems sharing one if they are "
-            "tied; these judgments do not; drop the positions (--drop position)"
+            "format 'appraise' has the outputs of a ranking in positions 1, 2, …, systems sharing one if their tie is "
+            "marked as forced; these judgments do not; drop the positions (--drop position)"
         )
-    return [(",".join(systems), ranks[0]) for _, systems, ranks in shown.iter_rows()]
+    return [(",".join(systems), rank) for _, systems, rank, _ in shown.iter_rows()]

@@ -19,7 +19,9 @@ from .source import Source
 RECORD = "_record"
 
 #: What judgments can have and a format may or may not hold.
-Feature = Literal["lang_pair", "segment", "judge", "ranking", "weight", "position", "time", "duration", "extra"]
+Feature = Literal[
+    "lang_pair", "segment", "judge", "ranking", "weight", "position", "time", "duration", "extra", "forced"
+]
 
 
 @dataclass(frozen=True)
@@ -342,7 +344,7 @@ class Format:
 
 def features(judgments: Judgments) -> set[Feature]:
     """Which features these judgments have, so which ones a format must hold."""
-    names: tuple[Feature, ...] = ("lang_pair", "segment", "judge", "weight", "time", "duration")
+    names: tuple[Feature, ...] = ("lang_pair", "segment", "judge", "weight", "time", "duration", "forced")
     present = {name for name in names if judgments.has(name)}
     if judgments.has("position_a") or judgments.has("position_b"):
         present.add("position")
@@ -363,6 +365,8 @@ def described(judgments: Judgments, feature: Feature) -> str:
         return f"{len(names)} {word}{'s' * (len(names) != 1)} ({shown})"
     if feature == "ranking":
         return f"which judgments belong together ({len(judgments.names['ranking'])} rankings)"
+    if feature == "forced":
+        return f"which {judgments.forced_ties} ties nobody judged, since the systems shared an output"
     if feature == "extra":
         return f"the columns {', '.join(judgments.extras)}"
     column = "position_a" if feature == "position" else feature

@@ -19,7 +19,7 @@ from ..judgments.encoding import EXACT, as_text, naive_utc
 from .base import RECORD, ColumnUse, DropKind, Dropped, ReadOptions
 from .names import NO_VALUE, UNKNOWN, are_texts, without
 from .usual import COUNTS, GUESSES, INSTEAD_OF, LOOSE
-from .values import are_counts, numbers, times
+from .values import are_counts, marks, numbers, times
 
 #: What may be known of a judgment besides its systems and its outcome.
 CONTEXT_ROLES = frozenset(
@@ -155,7 +155,7 @@ class Sieve:
         unread = pl.col(f"_given_{role}").is_not_null() & pl.col(role).is_null()
         weights = "a number from 1e-6 to 1e9"
         allowed = {"weight": weights, "time": "ISO 8601 or seconds since 1970"}
-        allowed |= dict.fromkeys(("position_a", "position_b"), "a whole number")
+        allowed |= dict.fromkeys(("position_a", "position_b"), "a whole number") | {"forced": "true, false"}
         fault = f"{role} {{}} cannot be read; allowed: {allowed.get(role, 'a number')}; "
         remedy = _TO_IGNORE.format(role)
         self.reject(unread, pl.concat_str(pl.format(fault, quoted(f"_given_{role}")), pl.lit(remedy)))
@@ -312,6 +312,8 @@ class Context:
                     continue
                 if role == "time":
                     known[role] = self._moments(column)
+                elif role == "forced":
+                    known[role] = marks(name_values(self.frame, column, role))
                 else:
                     known[role] = numbers(name_values(self.frame, column, role), role)
         return known

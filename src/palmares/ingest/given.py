@@ -8,25 +8,29 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..errors import InputError
-from ..judgments import Judgments, PairCounts
+from ..judgments import Judgments, Kept, PairCounts, settle_forced_ties
 
 #: How many calls lie between the caller of a public function and the warning about faulty rows.
 _CALLS = 4
 
 
-def judgments_of(data: Judgments | Any, function: str) -> Judgments:
+def judgments_of(data: Judgments | Any, function: str, *, forced_ties: Kept = "drop") -> Judgments:
     """Judgments as they are; a data frame or a file as `palmares.read` reads it, with its warnings and notes.
 
     Parameters
     ----------
     function
         What was called, for messages.
+    forced_ties
+        What the function does with ties of systems that shared an output, unless something else was asked of the
+        judgments; nobody made these judgments, so most leave them out.
     """
     if isinstance(data, PairCounts):
         raise InputError(
             f"{function}: got pair counts, which do not know who judged what; give the judgments (palmares.read)"
         )
-    return data if isinstance(data, Judgments) else _read(data, function, "")
+    judgments = data if isinstance(data, Judgments) else _read(data, function, "")
+    return settle_forced_ties(judgments, "auto", forced_ties)
 
 
 def judgments_or_counts(data: Judgments | PairCounts | Any, function: str) -> Judgments | PairCounts:

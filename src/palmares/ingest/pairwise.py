@@ -22,8 +22,10 @@ from .tables import TableFormat
 #: Columns that say which system is better, and those that say where each was shown.
 _ANSWER_ROLES = frozenset(("outcome", "winner", *ONE_HOT))
 _POSITION_ROLES = ("position_a", "position_b")
+#: What marks a tie of systems that shared an output.
+_FORCED = "forced"
 _EVERYTHING: frozenset[Feature] = frozenset(
-    ("lang_pair", "segment", "judge", "ranking", "weight", "position", "time", "duration", "extra")
+    ("lang_pair", "segment", "judge", "ranking", "weight", "position", "time", "duration", "extra", "forced")
 )
 #: Words for a, b and a tie; the first that cannot be taken for names of systems are written, words for places last.
 _VOCABULARIES = (("a", "b", "tie"), (">", "<", "="), ("[[A]]", "[[B]]", "[[C]]"), ("left", "right", "tie"))
@@ -46,7 +48,9 @@ class Pairwise(TableFormat):
     id = "pairwise"
     holds = _EVERYTHING
     rebuilds = True
-    roles = CONTEXT_ROLES | _ANSWER_ROLES | {"system_a", "system_b", "loser", "rank_a", "rank_b", *_POSITION_ROLES}
+    roles = (
+        CONTEXT_ROLES | _ANSWER_ROLES | {"system_a", "system_b", "loser", "rank_a", "rank_b", *_POSITION_ROLES, _FORCED}
+    )
 
     def matches(self, roles: Roles) -> bool:
         return (roles.has("system_a", "system_b") and bool(_places(roles))) or roles.has("winner", "loser")
@@ -82,7 +86,7 @@ class Arena(TableFormat):
     holds = _EVERYTHING
     implies = frozenset(("position",))
     endings = ("jsonl", "csv", "parquet")
-    roles = CONTEXT_ROLES | _ANSWER_ROLES
+    roles = CONTEXT_ROLES | _ANSWER_ROLES | {_FORCED}
 
     def matches(self, roles: Roles) -> bool:
         return self._has_models(roles) and bool({"winner", "winner_model_a"} & set(roles.present))
@@ -129,7 +133,7 @@ class ChosenRejected(TableFormat):
     """Preference pairs as DPO data sets have them: which of two was chosen, which rejected."""
 
     id = "chosen-rejected"
-    holds = _EVERYTHING - {"position"}
+    holds = _EVERYTHING - {"position", "forced"}
     endings = ("jsonl", "csv", "parquet")
     roles = CONTEXT_ROLES | {"chosen", "rejected", *_POSITION_ROLES}
 

@@ -14,6 +14,8 @@ from .columns import Sieve, quoted
 
 #: In frames of outputs: larger is better; ranks are negated.
 VALUE = "_value"
+#: In rebuilt rankings: the first, by name, of the systems that share an output.
+OUTPUT = "_output"
 
 
 def split_merged(names: Iterable[str], *, always: str = "") -> dict[str, list[str]]:
@@ -79,7 +81,7 @@ def check_not_merged(systems: Iterable[str], format_id: str, *, always: str = ""
 
 
 def pairs(outputs: pl.DataFrame, context: pl.DataFrame, *, margin: float = 0.0) -> pl.DataFrame:
-    """All pairwise judgments of every ranking.
+    """All pairwise judgments of every ranking; a tie of systems in one position, which share an output, is forced.
 
     Parameters
     ----------
@@ -103,7 +105,10 @@ def pairs(outputs: pl.DataFrame, context: pl.DataFrame, *, margin: float = 0.0) 
         pl.when(tied).then(0).otherwise(difference.sign()).cast(pl.Int8).alias("outcome"),
         pl.col("position").alias("position_a"),
         pl.col("position_b"),
+        (pl.col("position") == pl.col("position_b")).fill_null(False).alias("forced"),
     )
+    if not rows["forced"].any():
+        rows = rows.drop("forced")
     return rows.join(context, on=RECORD, how="left", maintain_order="left")
 
 
@@ -115,7 +120,7 @@ def with_ranking_ids(rows: pl.DataFrame) -> pl.DataFrame:
 
 
 def rebuild(judgments: Judgments, format_id: str) -> pl.DataFrame:
-    """The rankings behind pairwise judgments: one row per output, with ``rank`` and ``position``.
+    """The rankings behind pairwise judgments: one row per system, with ``rank``, ``position`` and `OUTPUT`.
 
     The inverse of `pairs`. A judgment outside any ranking is a ranking of two. Refused where the pairs
     of a ranking are not all there once, contradict each other or their context: no ranking says that.
@@ -138,8 +143,27 @@ def rebuild(judgments: Judgments, format_id: str) -> pl.DataFrame:
     _check_complete(ranked, rows, format_id)
     dense = pl.col("rank").rank("dense").over(RECORD).cast(pl.Int64)
     order = ranked.with_columns(dense.alias("rank")).sort(RECORD, "position", "system", nulls_last=True)
-    ordered = order.select(RECORD, "system", "rank", "position")
+    ordered = _with_output(order.select(RECORD, "system", "rank", "position"), rows, format_id)
     return ordered.join(contexts, on=RECORD, how="left", maintain_order="left")
+
+
+def _with_output(ranked: pl.DataFrame, rows: pl.DataFrame, format_id: str) -> pl.DataFrame:
+    """Rankings with the `OUTPUT` of every system; refused where forced ties do not make whole outputs."""
+    if "forced" not in rows.columns:
+        return ranked.with_columns(pl.col("system").alias(OUTPUT))
+    tied = rows.filter("forced")
+    sides = [tied.select(RECORD, pl.col(f"system_{s}").alias("system"), f"system_{o}") for s, o in ("ab", "ba")]
+    others = pl.concat([side.rename({side.columns[-1]: "_other"}) for side in sides])
+    first = others.group_by(RECORD, "system").agg(pl.col("_other").min())
+    shared = ranked.join(first, on=[RECORD, "system"], how="left", maintain_order="left")
+    shared = shared.with_columns(pl.min_horizontal("system", "_other").alias(OUTPUT)).drop("_other")
+    output = shared.select(RECORD, "system", OUTPUT)
+    pairs = rows.join(output, left_on=[RECORD, "system_a"], right_on=[RECORD, "system"]).join(
+        output, left_on=[RECORD, "system_b"], right_on=[RECORD, "system"], suffix="_b"
+    )
+    if pairs.filter((pl.col(OUTPUT) == pl.col(OUTPUT + "_b")) != pl.col("forced")).height:
+        raise _not_a_ranking(format_id, "some forced ties of systems that share an output are missing or not marked")
+    return shared
 
 
 def _outputs(rows: pl.DataFrame) -> pl.DataFrame:
@@ -166,7 +190,7 @@ def _outputs(rows: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-_OF_A_PAIR = {"system_a", "system_b", "outcome", "position_a", "position_b", "ranking"}
+_OF_A_PAIR = {"system_a", "system_b", "outcome", "position_a", "position_b", "forced", "ranking"}
 
 
 def _check_complete(ranked: pl.DataFrame, rows: pl.DataFrame, format_id: str) -> None:

@@ -17,7 +17,7 @@ from typing import Any
 import polars as pl
 
 from ..errors import InputError
-from ..judgments import Judgments, Origin, PairCounts
+from ..judgments import Judgments, Kept, PairCounts, settle_forced_ties
 from .answers import ONE_HOT
 from .base import RECORD, Dropped, ReadOptions, ReadReport
 from .columns import Roles
@@ -50,7 +50,8 @@ def scan(
 
     Delimited text and Parquet in the formats ``pairwise`` and ``arena`` are streamed; any other file, and text with
     quotation marks, comments or lines of unequal length, is read whole and then counted. Fields that the counts do
-    not need (judges, segments, …) are not checked.
+    not need (judges, segments, …) are not checked. Counts cannot tell forced ties from others, so these are left out,
+    with a note; count `palmares.read` with them, ``judgments.counts``.
 
     Parameters
     ----------
@@ -71,8 +72,10 @@ def scan(
     return counts[lang_pair] if lang_pair is not None else next(iter(counts.values()))
 
 
-def scan_with_report(path: str | Path, options: ReadOptions) -> tuple[dict[str | None, PairCounts], ReadReport]:
-    """Counts by language pair, and what was dropped."""
+def scan_with_report(
+    path: str | Path, options: ReadOptions, forced_ties: Kept = "drop"
+) -> tuple[dict[str | None, PairCounts], ReadReport]:
+    """Counts by language pair, with forced ties or without, and what was dropped."""
     with named_in_errors(str(path)):
         try:
             stream = _open(Path(path), options)
@@ -81,8 +84,10 @@ def scan_with_report(path: str | Path, options: ReadOptions) -> tuple[dict[str |
         except pl.exceptions.PolarsError:
             pass  # a wrong byte, or a header that is none: reading record by record says which
     judgments, report = read_with_report(path, options=options)
-    by_pair = judgments.split("lang_pair")
-    return {pair: replace(counts, judged=len(by_pair[pair])) for pair, counts in _by_pair(judgments).items()}, report
+    parts = {
+        pair: settle_forced_ties(part, forced_ties, forced_ties) for pair, part in judgments.split("lang_pair").items()
+    }
+    return {pair: replace(_counts(part, pair), judged=len(part)) for pair, part in parts.items()}, report
 
 
 @dataclass(frozen=True)
@@ -134,7 +139,7 @@ def _open(path: Path, options: ReadOptions) -> _Stream | None:
     names = lazy.collect_schema().names()
     roles = Roles.guess(names, options)
     kind = detect(source, options) if delimiter else detect_columns(names, str(path), options)
-    if not isinstance(kind, Pairwise | Arena) or roles.has("weight"):
+    if not isinstance(kind, Pairwise | Arena) or roles.has("weight") or roles.has("forced"):
         return None
     if roles.has("system_a", "system_b") and outcome_place(roles, options) == "raters":
         return None  # several judgments a record
@@ -198,7 +203,8 @@ def _count(stream: _Stream, options: ReadOptions) -> tuple[dict[str | None, Pair
     columns = [c for c in ("system_a", "system_b", "outcome", "lang_pair") if c in kept.columns]
     # The copies ride along as weights, which sum to whole numbers.
     rows = kept.select(*columns, pl.col(COPIES).cast(pl.Float64).alias("weight"))
-    return _by_pair(Judgments.from_rows(rows, report.origin(options))), report
+    by_pair = Judgments.from_rows(rows, report.origin(options)).split("lang_pair")
+    return {pair: _counts(part, pair) for pair, part in by_pair.items()}, report
 
 
 def _digest(name: str) -> str:
@@ -206,14 +212,12 @@ def _digest(name: str) -> str:
         return file_digest(file, "sha256").hexdigest()
 
 
-def _by_pair(judgments: Judgments) -> dict[str | None, PairCounts]:
-    parts = judgments.split("lang_pair").items()
-    return {pair: replace(part.counts, lang_pair=pair, origin=_counted(part.origin)) for pair, part in parts}
-
-
-def _counted(origin: Origin | None) -> Origin | None:
-    """The origin of counts, which are not what the judgments themselves would be."""
-    return origin and replace(origin, reading={**origin.reading, "scan": True})
+def _counts(judgments: Judgments, lang_pair: str | None) -> PairCounts:
+    """The counts of one language pair; their origin says that they are not the judgments themselves."""
+    origin = judgments.origin
+    if origin is not None:
+        origin = replace(origin, reading={**origin.reading, "scan": True}, notes=judgments.notes)
+    return replace(judgments.counts, lang_pair=lang_pair, origin=origin)
 
 
 def _find(stream: _Stream, groups: pl.DataFrame, faulty: Mapping[int, Dropped]) -> Iterator[Dropped]:

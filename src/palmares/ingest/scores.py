@@ -22,7 +22,7 @@ from .tables import TableFormat
 from .usual import GUESSES
 
 #: Roles of an output, which a comparison of two outputs cannot have.
-OF_AN_OUTPUT = ("weight", "position_a", "position_b", "time", "duration")
+OF_AN_OUTPUT = ("weight", "position_a", "position_b", "time", "duration", "forced")
 #: The usual names of the column that says which items are controls; WMT's scripts call it is_bad.
 _IS_BAD = "isbad"
 ITEM_TYPE_NAMES = ("itemtype", "type", _IS_BAD)

@@ -49,6 +49,8 @@ class TableFormat(Format):
         self.check_columns(options)
         options = options.keeping(table.frame.columns)
         sieve = self.sift(table.frame, Roles.guess(table.frame.columns, options), options)
+        if "forced" in sieve.frame.columns:
+            sieve.reject(pl.col("forced") & (pl.col("outcome") != 0), "is marked as a forced tie, but is no tie")
         settle(sieve, options, rebuilds=self.rebuilds)
         return Parsed(
             sieve.rows(),

@@ -37,6 +37,7 @@ GUESSES: Mapping[str, tuple[str, ...]] = {
     "weight": ("weight", "weights"),
     "position_a": ("positiona",),
     "position_b": ("positionb",),
+    "forced": ("forced", "forcedtie"),
     "time": ("time", "timestamp", "tstamp", "createdat", "date", "endtime"),
     "duration": ("duration", "seconds", "elapsed", "timetaken"),
 }  # fmt: skip

@@ -16,6 +16,16 @@ LEAST_WEIGHT, MOST_WEIGHT = 1e-6, 1e9
 _MILLISECONDS = 1e11
 
 
+#: How a table says yes and no.
+_TRUE, _FALSE = ("true", "yes", "1", "t", "y"), ("false", "no", "0", "f", "n")
+
+
+def marks(text: pl.Series) -> pl.Series:
+    """True and false; null where a value is neither."""
+    word = without(text, NO_VALUE).str.to_lowercase()
+    return pl.select(pl.when(word.is_in(_TRUE)).then(True).when(word.is_in(_FALSE)).then(False)).to_series()
+
+
 def numbers(text: pl.Series, role: str) -> pl.Series:
     """Finite numbers; null where a value is none, or none that the role allows."""
     number = without(text, NO_VALUE).cast(pl.Float64, strict=False)

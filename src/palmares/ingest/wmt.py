@@ -152,7 +152,7 @@ class WmtPairwise(TableFormat):
 
 
 #: Roles that a WMT header would be guessed to have, and does not mean.
-_NOT_HERE = {"system_a", "system_b", "rank_a", "rank_b", "position_a", "position_b", "source"}
+_NOT_HERE = {"system_a", "system_b", "rank_a", "rank_b", "position_a", "position_b", "forced", "source"}
 
 
 #: In frames on their way: the columns of the output in each slot.
@@ -230,7 +230,7 @@ def _shown_once(rows: pl.DataFrame, names: list[str]) -> pl.DataFrame:
 
 
 def _expand_pairs(rows: pl.DataFrame, shown: pl.DataFrame, merged: dict[str, list[str]]) -> pl.DataFrame:
-    """Pairs between outputs become pairs between systems, plus a tie for any two systems of one output."""
+    """Pairs between outputs become pairs between systems, plus a forced tie for any two systems of one output."""
     twos = [[list(two) for two in combinations(parts, 2)] for parts in merged.values()]
     table = pl.DataFrame({"_name": list(merged), "_parts": list(merged.values()), "_two": twos})
     sides = rows
@@ -238,11 +238,13 @@ def _expand_pairs(rows: pl.DataFrame, shown: pl.DataFrame, merged: dict[str, lis
         sides = sides.join(table, left_on=side, right_on="_name", how="left", maintain_order="left")
         parts = pl.coalesce("_parts", pl.concat_list(side))
         sides = sides.with_columns(parts.alias(side)).drop("_parts", "_two").explode(side)
+    sides = sides.with_columns(pl.lit(False).alias("forced"))
     ties = shown.join(table, on="_name", maintain_order="left").explode("_two")
     ties = ties.with_columns(
         pl.col("_two").list.get(0).alias("system_a"),
         pl.col("_two").list.get(1).alias("system_b"),
         pl.lit(0, pl.Int8).alias("outcome"),
+        pl.lit(True).alias("forced"),
     )
     return pl.concat([sides, ties.select(sides.columns)])
 

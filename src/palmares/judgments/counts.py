@@ -12,7 +12,7 @@ from hashlib import sha256
 import numpy as np
 
 from ..errors import InputError
-from .arrays import CodeArray, FloatArray, IntArray
+from .arrays import BoolArray, CodeArray, FloatArray, IntArray
 from .origin import Origin
 
 # -- cells: the one code of what a judgment says ---------------------------------------------------------------------
@@ -96,8 +96,9 @@ class PairCounts:
         """From counts by cell (the code of cells is above)."""
         n = len(systems)
         cube = table.reshape(*table.shape[:-1], n, n, OUTCOMES)
-        wins = cube[..., 0] + np.swapaxes(cube[..., 2], -1, -2)
-        ties = cube[..., 1] + np.swapaxes(cube[..., 1], -1, -2)
+        # In the order of memory that compiled code was compiled for: numpy's own choice depends on the size.
+        wins = np.add(cube[..., 0], np.swapaxes(cube[..., 2], -1, -2), order="C")
+        ties = np.add(cube[..., 1], np.swapaxes(cube[..., 1], -1, -2), order="C")
         return cls(systems, wins, ties)
 
     @property
@@ -133,13 +134,9 @@ class PairCounts:
 
         With ``decisive`` a tie does not link.
         """
-        from scipy.sparse import csr_array
-        from scipy.sparse.csgraph import connected_components
-
         linked = self.decided if decisive else self.decided + self.ties
-        _, labels = connected_components(csr_array(linked > 0), directed=False)
         groups: dict[int, list[str]] = {}
-        for name, label in zip(self.systems, labels, strict=True):
+        for name, label in zip(self.systems, circles(linked > 0), strict=True):
             groups.setdefault(int(label), []).append(name)
         return sorted((tuple(g) for g in groups.values()), key=lambda g: (-len(g), g))
 
@@ -161,3 +158,14 @@ class PairCounts:
         index = [self.systems.index(name) for name in sorted(systems)]
         part = np.ix_(index, index)
         return PairCounts(tuple(sorted(systems)), self.wins[part], self.ties[part], self.lang_pair, self.origin)
+
+
+def circles(links: BoolArray) -> IntArray:
+    """Groups, numbered from 0, of those who can reach each other along ``links[i, j]``, which lead from i to j."""
+    n = len(links)
+    # Eight bits in a byte: Warshall's closure takes a second for three thousand.
+    reached = np.packbits(links | np.eye(n, dtype=bool), axis=1)
+    for via in range(n):
+        reached[reached[:, via >> 3] & (128 >> (via & 7)) > 0] |= reached[via]
+    reaches = np.unpackbits(reached, axis=1, count=n).astype(bool)
+    return np.asarray(np.unique(np.argmax(reaches & reaches.T, axis=1), return_inverse=True)[1])

@@ -18,6 +18,7 @@ VALUE_COLUMNS: Mapping[str, pl.DataType] = {
     "position_b": pl.Int32(),
     "time": pl.Datetime("us"),
     "duration": pl.Float64(),
+    "forced": pl.Boolean(),
 }
 #: A covariate called NAME lives in the column `extra.NAME`.
 EXTRA_PREFIX = "extra."
@@ -145,6 +146,8 @@ def _check_values(frame: pl.DataFrame) -> None:
         raise InputError("an outcome is none of +1 (a better), 0 (tie), −1 (b better)")
     if bool((frame["system_a"] == frame["system_b"]).any()):
         raise InputError("a system is compared with itself; drop such rows")
+    if "forced" in frame.columns and bool((frame["forced"] & (frame["outcome"] != TIE)).any()):
+        raise InputError("a judgment is marked as a forced tie, and its outcome is no tie; correct one of the two")
     if "weight" in frame.columns:
         weight = frame["weight"]
         # polars takes NaN for larger than any number, so "> 0" alone would let it pass.
@@ -202,6 +205,8 @@ def _value(column: pl.Series, dtype: pl.DataType) -> pl.Series:
             if times.null_count() > column.null_count():
                 raise InputError(f"column {column.name!r}: a value is no time in the years 1 to 9999")
             return times
+        if dtype == pl.Boolean:
+            return column.cast(pl.Boolean).fill_null(False)
         values = column.cast(pl.Float64).fill_nan(None)
         if dtype.is_integer() and not bool((values == values.round(0)).fill_null(True).all()):
             raise InputError(f"column {column.name!r}: a value is not a whole number")
@@ -237,6 +242,8 @@ def _canonical(frame: pl.DataFrame) -> pl.DataFrame:
     frame = frame.with_columns(mirrored)
     if "weight" in frame.columns and bool((frame["weight"] == 1.0).all()):
         frame = frame.drop("weight")
+    if "forced" in frame.columns and not frame["forced"].any():
+        frame = frame.drop("forced")
     optional = [c for c in frame.columns if c in VALUE_COLUMNS or c.startswith(EXTRA_PREFIX)]
     empty = {c for c in optional if frame[c].null_count() == frame.height}
     if len(empty & {"position_a", "position_b"}) == 1:

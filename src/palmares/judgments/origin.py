@@ -52,8 +52,9 @@ class Origin:
 
     @property
     def facts(self) -> dict[str, Any]:
-        """What a signature says of it: the share that was dropped, if any was."""
-        return {"dropped": _share(self.dropped)} if self.dropped else {}
+        """What a signature says of it: the share that was dropped, if any was; forced ties and weights, if decided."""
+        chosen = {name: self.selection[name] for name in ("forced_ties", "weigh") if name in self.selection}
+        return {**chosen, **({"dropped": _share(self.dropped)} if self.dropped else {})}
 
     def split(self, by: str, value: str | None) -> Origin:
         """The origin of the judgments that have this value."""

@@ -27,6 +27,7 @@ from .digest import fingerprint
 from .encoding import EXTRA_PREFIX, NAME_COLUMNS, check_names, compact, decode, encode_rows
 from .names import check_new_names, short_names
 from .origin import Origin
+from .weighing import FORMULAS, PAIR_WEIGHTS, WEIGHINGS, Weighing, ranking_sizes
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -126,6 +127,16 @@ class Judgments(Shown):
         return self.frame["weight"].to_numpy() if self.has("weight") else None
 
     @cached_property
+    def forced(self) -> BoolArray:
+        """Which rows are forced ties: of systems that shared one output, which nobody compared."""
+        return self.frame["forced"].to_numpy() if self.has("forced") else np.zeros(len(self), dtype=bool)
+
+    @property
+    def forced_ties(self) -> int:
+        """How many rows are forced ties."""
+        return int(self.forced.sum())
+
+    @cached_property
     def counts(self) -> PairCounts:
         """Win, tie and loss counts of every pair of systems."""
         return PairCounts.from_cells(self.systems, self.cells, self.weights)
@@ -171,7 +182,65 @@ class Judgments(Shown):
     @property
     def notes(self) -> tuple[str, ...]:
         """What any result made of these judgments should say of how they were read."""
-        return self.origin.notes if self.origin else ()
+        forced = (self._said_of_forced_ties("counted like judgments (--forced-ties drop leaves them out)"),)
+        return (*(self.origin.notes if self.origin else ()), *(forced if self.forced_ties else ()))
+
+    def without_forced_ties(self) -> Judgments:
+        """The judgments that somebody made: without the ties of systems that shared an output. A note counts them."""
+        if not self.forced_ties:
+            return self
+        if self.forced.all():
+            raise InputError(
+                f"all {len(self):,} judgments are forced ties, of systems that shared an output, so nobody compared "
+                "anything; count them with --forced-ties keep (forced_ties='keep' from Python)"
+            )
+        left = Judgments.from_codes(self.frame.filter(~pl.Series(self.forced)), self.names)
+        gone = [name for name in self.systems if name not in left.systems]
+        known = f"; nobody compared {', '.join(gone)} with another output" if gone else ""
+        note = self._said_of_forced_ties(f"left out (--forced-ties keep counts them){known}")
+        return left.with_origin(self._selecting(forced_ties="drop").noted(note))
+
+    def keeping_forced_ties(self) -> Judgments:
+        """The same judgments, of which every function is to count the forced ties, whatever it does by itself."""
+        return self.with_origin(self._selecting(forced_ties="keep")) if self.forced_ties else self
+
+    def _said_of_forced_ties(self, fate: str) -> str:
+        return (
+            f"{self.forced_ties:,} of {len(self):,} judgments are forced ties, of systems that shared an output, which "
+            f"nobody compared: {fate}"
+        )
+
+    def weighed(self, by: Weighing = "ranking") -> Judgments:
+        """The same judgments, each weighing so much more or less for the size of its ranking.
+
+        Parameters
+        ----------
+        by
+            ``ranking``: 1/(m − 1), m the systems that occur in the ranking, so that rankings count by their number of
+            outputs. ``van-elteren``: 3/(m + 1), which gives the least error where systems are close. A judgment outside
+            any ranking is a ranking of two, and weighs what it did.
+        """
+        if by not in WEIGHINGS:
+            raise InputError(f"weigh: got {by!r}; allowed: {', '.join(WEIGHINGS)}")
+        if not self.has("ranking"):
+            raise InputError(
+                f"cannot weigh by the size of rankings ({by}): the judgments have no ranking ids; name their column "
+                "with --column ranking=NAME (columns={'ranking': 'NAME'} from Python), or leave out --weigh"
+            )
+        group, sides = self.group_codes("ranking"), (self.codes("system_a"), self.codes("system_b"))
+        size = ranking_sizes(group, sides, len(self.systems))
+        weight = PAIR_WEIGHTS[by](size.astype(np.float64)) * (1.0 if self.weights is None else self.weights)
+        note = (
+            f"judgments are weighed by the size of their ranking: {FORMULAS[by]} each, where m systems occur in it "
+            f"(from {size.min()} to {size.max()})"
+        )
+        frame = self.frame.with_columns(pl.Series("weight", weight))
+        return Judgments.from_codes(frame, self.names, self._selecting(weigh=by).noted(note))
+
+    def _selecting(self, **choice: str) -> Origin:
+        """The origin with one more choice among the judgments; of those that no reader made, with that alone."""
+        origin = self.origin or Origin(complete=False)
+        return replace(origin, selection={**origin.selection, **choice})
 
     def with_origin(self, origin: Origin | None) -> Judgments:
         """The same judgments, said to come from elsewhere."""

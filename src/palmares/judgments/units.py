@@ -1,4 +1,4 @@
-"""What is drawn in a bootstrap: pairs, rankings, segments or judges.
+"""What judgments share, and so what is drawn in a bootstrap: pairs, rankings, segments or judges.
 
 Judgments of one unit are drawn together. For models that read counts, a unit is only its vector of counts, so
 units with equal vectors are one *kind* with a number of copies: a campaign of ten million pairs of 15 systems
@@ -9,7 +9,7 @@ of rankings can change a draw.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Literal, get_args
+from typing import Literal, cast, get_args
 
 import numpy as np
 
@@ -22,8 +22,13 @@ from .table import Judgments
 Unit = Literal["pair", "ranking", "segment", "judge"]
 UNITS: tuple[Unit, ...] = get_args(Unit)
 
+#: Judges and segments at once: not drawn, but put together from what each of the other units shows.
+TWO_WAY: Literal["two-way"] = "two-way"
+
 #: Below this, intervals from resampled groups are known to be too short (Cameron, Gelbach & Miller 2008).
 FEW_UNITS = 30
+#: Fewer judges than this do not show how much judges differ, nor fewer segments how much segments do.
+LEAST_UNITS = 5
 
 
 @dataclass(frozen=True)
@@ -60,8 +65,21 @@ class UnitKinds:
         return PairCounts.from_table(self.systems, np.asarray(drawn.astype(np.float64) @ content))
 
 
-def choose_unit(data: Judgments | PairCounts, unit: str) -> tuple[Unit, str | None]:
-    """The unit to use, and a word to the reader where ``auto`` had to fall back."""
+def linked_unit(data: Judgments | PairCounts) -> Literal["ranking", "pair"]:
+    """The smallest piece that was judged at one go: rankings, or single judgments where there are no ranking ids."""
+    return "ranking" if isinstance(data, Judgments) and data.has("ranking") else "pair"
+
+
+def known_units(data: Judgments | PairCounts) -> dict[str, int]:
+    """How many judges, segments and rankings there are, of those that every judgment names."""
+    if isinstance(data, PairCounts):
+        return {}
+    named = [unit for unit in ("judge", "segment", "ranking") if data.has(unit) and not (data.codes(unit) < 0).any()]
+    return {unit: len(data.names[unit]) for unit in named}
+
+
+def choose_unit(data: Judgments | PairCounts, unit: str) -> tuple[Unit | Literal["two-way"], str | None]:
+    """The unit to use, and what a reader should know of that choice."""
     if isinstance(data, PairCounts):
         if unit not in ("auto", "pair"):
             raise InputError(
@@ -69,16 +87,41 @@ def choose_unit(data: Judgments | PairCounts, unit: str) -> tuple[Unit, str | No
             )
         return "pair", "pair counts do not know rankings, so judgments are resampled one by one (unit pair)"
     if unit == "auto":
-        if data.has("ranking"):
-            return "ranking", None
-        return "pair", "no ranking ids, so judgments are resampled one by one (unit pair)"
-    if unit not in UNITS:
-        raise InputError(f"unknown resampling unit {unit!r}; allowed: auto, {', '.join(UNITS)}, none")
-    if unit != "pair" and not data.has(unit):
-        raise InputError(f"cannot resample by {unit}: the judgments have no {unit}; use --resample pair")
-    if unit in ("segment", "judge") and (missing := int((data.codes(unit) < 0).sum())):
-        raise InputError(f"cannot resample by {unit}: {missing} of {len(data)} judgments have no {unit}")
-    return unit, None
+        return _usual_unit(data)
+    if unit not in (*UNITS, TWO_WAY):
+        raise InputError(f"unknown resampling unit {unit!r}; allowed: auto, {', '.join(UNITS)}, {TWO_WAY}, none")
+    for part in ("judge", "segment") if unit == TWO_WAY else (unit,):
+        if part != "pair" and not data.has(part):
+            raise InputError(f"cannot resample by {unit}: the judgments have no {part}; use --resample pair")
+        if part in ("segment", "judge") and (missing := int((data.codes(part) < 0).sum())):
+            raise InputError(f"cannot resample by {unit}: {missing} of {len(data)} judgments have no {part}")
+        if unit == TWO_WAY and unit_count(data, part) < 2:
+            raise InputError(f"cannot resample by {unit}: there is only one {part}; use --resample ranking or pair")
+    return cast(Unit, unit), None
+
+
+def _usual_unit(data: Judgments) -> tuple[Unit | Literal["two-way"], str]:
+    """Judges and segments at once where there are enough of both; else what there is, and what that leaves out."""
+    units = known_units(data)
+    judges, segments = units.get("judge", 0), units.get("segment", 0)
+    if min(judges, segments) >= LEAST_UNITS:
+        return TWO_WAY, (
+            f"uncertainty allows for other judges and other segments (two-way; {judges} judges, {segments} segments)"
+        )
+    lacking = {
+        name: f"there are only {count} {name}s" if count > 1 else f"there is only one {name}" if count
+        else f"not every judgment names its {name}" if data.has(name) else f"judgments do not name their {name}s"
+        for name, count in (("judge", judges), ("segment", segments))
+    }  # fmt: skip
+    if segments >= LEAST_UNITS:
+        return "segment", f"uncertainty allows for other segments, but is for these judges: {lacking['judge']}"
+    if judges >= LEAST_UNITS:
+        return "judge", f"uncertainty allows for other judges, but is for these segments: {lacking['segment']}"
+    unit = linked_unit(data)
+    return unit, (
+        f"uncertainty is for these judges and segments, with {unit}s drawn as if independent: {lacking['judge']}, and "
+        f"{lacking['segment']}"
+    )
 
 
 def unit_count(data: Judgments | PairCounts, unit: Unit) -> int:
@@ -93,7 +136,12 @@ def few_units(data: Judgments | PairCounts, unit: Unit) -> str | None:
     count = unit_count(data, unit)
     if count >= FEW_UNITS:
         return None
-    return f"only {count} {unit}s to draw from; with fewer than {FEW_UNITS}, ranges come out too narrow"
+    if unit == "pair":
+        return f"only {count} pairs to draw from; with fewer than {FEW_UNITS}, ranges come out too narrow"
+    return (
+        f"only {count} {unit}s to draw from; intervals and ranges are widened for that (t distribution with "
+        f"{count - 1} degrees of freedom)"
+    )
 
 
 def check_units(data: Judgments | PairCounts, unit: Unit) -> None:
@@ -126,9 +174,20 @@ def unit_kinds(data: Judgments | PairCounts, unit: Unit) -> UnitKinds:
         return _pair_kinds(data)
     if unit == "pair" and data.weights is None:
         return _pair_kinds(data.counts)
+    return _kinds(data, _plain_codes(data, unit))
+
+
+def sitting_kinds(data: Judgments) -> UnitKinds:
+    """The kinds of what one judge said of one segment, be it in one ranking or in several."""
+    judge, segment = data.group_codes("judge"), data.group_codes("segment")
+    return _kinds(data, judge * (segment.max() + 1) + segment)
+
+
+def _kinds(data: Judgments, codes: IntArray) -> UnitKinds:
+    """The kinds of units that are numbered row by row."""
     items, cells, weights = _items(data)
     # One sort puts the judgments of a unit side by side and counts those that are alike.
-    key, counts = np.unique(_plain_codes(data, unit) * len(cells) + items, return_counts=True)
+    key, counts = np.unique(codes * len(cells) + items, return_counts=True)
     unit_of, item = np.divmod(key, len(cells))
     heads = np.flatnonzero(np.diff(unit_of, prepend=-1))
     sizes = np.diff(heads, append=len(key))

@@ -1,189 +1,279 @@
-"""Bradley–Terry with ties: derivatives of the log posterior, and Newton's method on them.
+"""Bradley–Terry with ties: derivatives of the log posterior, and Newton's method on them, for a batch of tables.
 
 The parameters are log strengths θ and, last in every vector, a tie parameter κ: log ν of Davidson, log(η² − 1) of Rao
-and Kupper. In these the log likelihood is concave. Strengths enter the loop over pairs as u = exp(θ/2), so it takes no
-exponential.
+and Kupper. In these the log likelihood is concave. Without ties the model is Davidson's with ν = 0.
+
+Nothing here is compiled: this is the default model, and its first fit should not wait for a compiler. Arrays have a
+row for each pair of systems that met, or each parameter, and a column for each member of the batch.
 """
 
 from __future__ import annotations
 
-import numba
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
 import numpy as np
 
-from ..judgments import FloatArray
+from ..judgments import BoolArray, FloatArray, IntArray
 
 #: How ties are modelled.
 NONE, DAVIDSON, RAO_KUPPER = 0, 1, 2
 #: Where there is no prior and the data know no bound, estimates stop here: exp(±30) is as good as 0 or infinite.
 BOUND = 30.0
+#: Work is cut so that no array holds many more numbers than this.
+_NUMBERS = 1_000_000
+#: A dense matrix of up to so many numbers is as fast as a sparse one, which takes a tenth of a second to import.
+_SMALL_MATRIX = 50_000
 
 
-@numba.njit(nogil=True, cache=True)  # type: ignore[untyped-decorator]
-def gradient(kind: int, wins: FloatArray, ties: FloatArray, x: FloatArray, precision: float, out: FloatArray) -> None:
-    """The gradient of the log posterior at x, into ``out``."""
-    n = len(x) - 1
-    u = np.exp(x[:n] / 2)
-    tie, slope, _ = _tie_constants(kind, x[n])
-    out[:n] = -precision * x[:n] - x[:n].sum() / n
-    out[n] = -precision * x[n]
-    for i in range(n):
-        for j in range(i + 1, n):
-            w, t, lost = wins[i, j], ties[i, j], wins[j, i]
-            if w + t + lost > 0.0:
-                by_difference, by_tie, _, _, _ = _pair(kind, u[i], u[j], tie, slope, 0.0, w, t, lost)
-                out[i] += by_difference
-                out[j] -= by_difference
-                out[n] += by_tie
+@dataclass(frozen=True)
+class Meetings:
+    """How often the first of two systems won, tied and lost, in each member of a batch: arrays (pairs, members).
+
+    Only pairs that met in some member have a row, so systems that met few others cost little.
+    """
+
+    systems: int
+    first: IntArray = field(repr=False)
+    second: IntArray = field(repr=False)
+    wins: FloatArray = field(repr=False)
+    ties: FloatArray = field(repr=False)
+    losses: FloatArray = field(repr=False)
+
+    @classmethod
+    def of(cls, wins: FloatArray, ties: FloatArray) -> Meetings:
+        """From tables of wins and of ties, (members, systems, systems)."""
+        n = wins.shape[-1]
+        met = wins.any(axis=0) | ties.any(axis=0)
+        first, second = np.nonzero(np.triu(met | met.T, 1))
+        there, back = first * n + second, second * n + first
+        flat_wins, flat_ties = wins.reshape(len(wins), n * n), ties.reshape(len(ties), n * n)
+        columns = [np.ascontiguousarray(t.T) for t in (flat_wins[:, there], flat_ties[:, there], flat_wins[:, back])]
+        return cls(n, first, second, *columns)
+
+    @property
+    def members(self) -> int:
+        return int(self.wins.shape[1])
+
+    def take(self, members: IntArray | slice) -> Meetings:
+        """Some members of the batch."""
+        part = [np.ascontiguousarray(table[:, members]) for table in (self.wins, self.ties, self.losses)]
+        found = Meetings(self.systems, self.first, self.second, *part)
+        found.__dict__["incidence"] = self.incidence  # the pairs are the same
+        return found
+
+    @cached_property
+    def incidence(self) -> Any:
+        """A matrix (systems, pairs) that adds up what each pair gives its first system and takes from the second."""
+        pair = np.arange(len(self.first))
+        if self.systems * len(pair) <= _SMALL_MATRIX:
+            dense = np.zeros((self.systems, len(pair)))
+            dense[self.first, pair], dense[self.second, pair] = 1.0, -1.0
+            return dense
+        from scipy.sparse import csr_array
+
+        ones = np.ones(len(pair))
+        entries = (np.concatenate([ones, -ones]), (np.concatenate([self.first, self.second]), np.tile(pair, 2)))
+        return csr_array(entries, shape=(self.systems, len(pair)))
+
+    def ratio(self, x: FloatArray) -> FloatArray:
+        """√(π_i / π_j) of every pair."""
+        root = np.exp(x[:-1] / 2)
+        return np.asarray(root[self.first] * (1 / root)[self.second])
+
+
+def gradient(kind: int, data: Meetings, x: FloatArray, precision: float) -> FloatArray:
+    """The gradient of the log posterior at x (a column for each member)."""
+    n = data.systems
+    by_difference, by_tie = first_derivatives(kind, data.ratio(x), x[n], data.wins, data.ties, data.losses)
+    out = -precision * x
+    out[:n] += data.incidence @ by_difference - x[:n].sum(axis=0) / n
+    out[n] += by_tie.sum(axis=0)
     if kind == NONE:
         out[n] = 0.0
+    return np.asarray(out)
 
 
-@numba.njit(nogil=True, cache=True)  # type: ignore[untyped-decorator]
-def information(kind: int, wins: FloatArray, ties: FloatArray, x: FloatArray, precision: float) -> FloatArray:
-    """Minus the Hessian of the log posterior at x."""
-    n = len(x) - 1
-    u = np.exp(x[:n] / 2)
-    tie, slope, curve = _tie_constants(kind, x[n])
+def information(kind: int, data: Meetings, x: FloatArray, precision: float) -> FloatArray:
+    """Minus the Hessian of the log posterior at x: an array (members, parameters, parameters)."""
+    n = data.systems
+    both, mixed, tie = second_derivatives(kind, data.ratio(x), x[n], data.wins, data.ties, data.losses)
+    h = np.zeros((data.members, n + 1, n + 1))
+    h[:, data.first, data.second] = h[:, data.second, data.first] = -both.T
     # 1/n everywhere pins the mean of θ at 0, which the likelihood leaves open.
-    h = np.full((n + 1, n + 1), 1.0 / n)
-    h[n, :] = 0.0
-    h[:, n] = 0.0
-    for i in range(n + 1):
-        h[i, i] += precision
-    for i in range(n):
-        for j in range(i + 1, n):
-            w, t, lost = wins[i, j], ties[i, j], wins[j, i]
-            if w + t + lost > 0.0:
-                _, _, dd, dk, kk = _pair(kind, u[i], u[j], tie, slope, curve, w, t, lost)
-                h[i, i] += dd
-                h[j, j] += dd
-                h[i, j] -= dd
-                h[j, i] -= dd
-                h[i, n] += dk
-                h[j, n] -= dk
-                h[n, n] += kk
-    h[n, :n] = h[:n, n]
-    if kind == NONE:
-        h[n, n] = 1.0
+    h[:, :n, :n] += 1.0 / n
+    diagonal = np.arange(n)
+    h[:, diagonal, diagonal] += precision + (abs(data.incidence) @ both).T
+    h[:, n, :n] = h[:, :n, n] = (data.incidence @ mixed).T
+    h[:, n, n] = 1.0 if kind == NONE else precision + tie.sum(axis=0)
     return h
 
 
-@numba.njit(nogil=True, cache=True)  # type: ignore[untyped-decorator]
-def log_posterior(kind: int, wins: FloatArray, ties: FloatArray, x: FloatArray, precision: float) -> float:
-    """The log posterior at x, up to a constant."""
-    n = len(x) - 1
-    kappa = 0.0 if kind == NONE else x[n]
-    total: float = -precision / 2 * ((x[:n] * x[:n]).sum() + kappa * kappa) - x[:n].sum() ** 2 / (2 * n)
+def log_posterior(kind: int, data: Meetings, x: FloatArray, precision: float) -> FloatArray:
+    """The log posterior of every member at x, up to a constant."""
+    n = data.systems
+    free = x[:n] if kind == NONE else x
+    prior = -precision / 2 * (free * free).sum(axis=0) - x[:n].sum(axis=0) ** 2 / (2 * n)
+    ratio = data.ratio(x)
     tie, _, _ = _tie_constants(kind, x[n])
-    for i in range(n):
-        for j in range(i + 1, n):
-            w, t, lost = wins[i, j], ties[i, j], wins[j, i]
-            d = x[i] - x[j]
-            if kind == DAVIDSON:
-                total += (w - lost) * d / 2 + t * x[n] - (w + t + lost) * np.log(2 * np.cosh(d / 2) + tie)
-            elif kind == RAO_KUPPER:
-                shift = np.log(tie)  # γ = log η
-                total += t * x[n] - (w + t) * _softplus(shift - d) - (lost + t) * _softplus(shift + d)
-            else:
-                total -= w * _softplus(-d) + lost * _softplus(d)
-    return total
+    if kind == RAO_KUPPER:
+        odds = ratio * ratio
+        terms = (data.wins + data.ties) * np.log1p(tie / odds) + (data.losses + data.ties) * np.log1p(tie * odds)
+    else:
+        total = data.wins + data.ties + data.losses
+        terms = total * np.log(ratio + 1 / ratio + tie) - (data.wins - data.losses) * np.log(ratio)
+    return np.asarray(prior + (data.ties.sum(axis=0) * x[n] if kind != NONE else 0.0) - terms.sum(axis=0))
 
 
-@numba.njit(nogil=True, cache=True)  # type: ignore[untyped-decorator]
 def newton(
-    kind: int, wins: FloatArray, ties: FloatArray, start: FloatArray, precision: float, tolerance: float, most: int
-) -> tuple[FloatArray, int, bool]:
-    """Maximise by Newton steps, halved while they lead downhill: the place, the steps taken, whether it converged."""
-    x = start.copy()
-    g = np.empty_like(x)
-    value = log_posterior(kind, wins, ties, x, precision)
-    for step_number in range(1, most + 1):
-        gradient(kind, wins, ties, x, precision, g)
-        step = np.linalg.solve(information(kind, wins, ties, x, precision), g)
-        scale = 1.0
-        while scale > 1e-10:
-            trial = np.minimum(np.maximum(x + scale * step, -BOUND), BOUND)
-            found = log_posterior(kind, wins, ties, trial, precision)
-            if found >= value - 1e-12 * abs(value):
+    kind: int, data: Meetings, start: FloatArray, precision: float, tolerance: float, most: int
+) -> tuple[FloatArray, IntArray, BoolArray]:
+    """Maximise by Newton steps, halved while they lead downhill, for every member by itself.
+
+    Returns
+    -------
+    tuple
+        The places (parameters, members), the steps each took, and whether it converged.
+    """
+    at_once = max(1, _NUMBERS // (data.systems + 1) ** 2)
+    if data.members > at_once:
+        cuts = [slice(lo, lo + at_once) for lo in range(0, data.members, at_once)]
+        parts = [newton(kind, data.take(c), start[:, c], precision, tolerance, most) for c in cuts]
+        return (
+            np.concatenate([places for places, _, _ in parts], axis=1),
+            np.concatenate([steps for _, steps, _ in parts]),
+            np.concatenate([converged for _, _, converged in parts]),
+        )
+    found, steps, converged = start.copy(), np.full(data.members, most), np.zeros(data.members, dtype=bool)
+    active = np.arange(data.members)
+    x, value = found, log_posterior(kind, data, found, precision)
+    for number in range(1, most + 1):
+        step = _solve(information(kind, data, x, precision), gradient(kind, data, x, precision))
+        trial, value = _uphill(kind, data, x, step, value, precision)
+        done = np.abs(trial - x).max(axis=0) < tolerance
+        x = trial
+        found[:, active] = x
+        if done.any():
+            steps[active[done]], converged[active[done]] = number, True
+            active, x, value, data = active[~done], x[:, ~done], value[~done], data.take(np.flatnonzero(~done))
+            if not len(active):
                 break
-            scale /= 2
-        moved = np.abs(trial - x).max()
-        x, value = trial, found
-        if moved < tolerance:
-            return x, step_number, True
-    return x, most, False
+    return found, steps, converged
 
 
-@numba.njit(nogil=True, cache=True)  # type: ignore[untyped-decorator]
 def refit(
-    kind: int, wins: FloatArray, ties: FloatArray, start: FloatArray, inverse: FloatArray, precision: float,
-    tolerance: float, most: int,
-) -> FloatArray:  # fmt: skip
-    """Maximise for every member of a batch that lies near ``start``: one row of parameters each.
+    kind: int, data: Meetings, start: FloatArray, inverse: FloatArray, precision: float, tolerance: float, most: int
+) -> FloatArray:
+    """Maximise for every member of a batch that lies near ``start``: a column of parameters each.
 
     Steps use the inverse information at ``start`` throughout, which costs no factorisation; each shrinks the error by
     how much the member differs from what the start was fitted to. Where that is too much, Newton's method takes over.
     """
-    found = np.empty((len(wins), len(start)))
-    g = np.empty_like(start)
-    for r in range(len(wins)):
-        x = start.copy()
-        before = np.inf
-        done = False
+    found = np.repeat(start[:, None], data.members, axis=1)
+    active, part, x = np.arange(data.members), data, found.copy()
+    ended, before = np.zeros(data.members, dtype=bool), np.full(data.members, np.inf)
+    far: list[IntArray] = []
+    # A member that runs away is found out by its steps, which grow or are not numbers.
+    with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
         for _ in range(most):
-            gradient(kind, wins[r], ties[r], x, precision, g)
-            step = inverse @ g
-            moved = np.abs(step).max()
-            if not moved < 0.7 * before:
-                break
+            step = inverse @ gradient(kind, part, x, precision)
+            moved = np.abs(step).max(axis=0)
             x += step
-            before = moved
-            if moved < tolerance:
-                done = True
-                break
-        if not done:
-            x, _, _ = newton(kind, wins[r], ties[r], start, precision, tolerance, 200)
-        found[r] = x
+            shrinks, before = moved < 0.7 * before, moved
+            done = shrinks & (moved < tolerance) & ~ended
+            found[:, active[done]] = x[:, done]
+            far.append(active[~shrinks & ~ended])
+            ended |= done | ~shrinks
+            # Those that ended are worked on in vain, until there are enough of them to be worth a copy of the others.
+            if 2 * ended.sum() > len(active):
+                on = np.flatnonzero(~ended)
+                active, x, before, ended = active[on], x[:, on], before[on], ended[on]
+                if not len(active):
+                    break
+                part = part.take(on)
+    rest = np.concatenate([*far, active[~ended]])
+    if len(rest):
+        begin = np.repeat(start[:, None], len(rest), axis=1)
+        found[:, rest], _, _ = newton(kind, data.take(rest), begin, precision, tolerance, 200)
     return found
 
 
-@numba.njit(nogil=True, cache=True)  # type: ignore[untyped-decorator]
-def _tie_constants(kind: int, kappa: float) -> tuple[float, float, float]:
+def first_derivatives(
+    kind: int, ratio: FloatArray, kappa: FloatArray, wins: FloatArray, ties: FloatArray, losses: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """Of a pair's log likelihood by θ_i − θ_j and by κ; ``ratio`` is √(π_i / π_j)."""
+    tie, slope, _ = _tie_constants(kind, kappa)
+    if kind == RAO_KUPPER:
+        first, second, _, _ = _at_stake(ratio, tie, wins, ties, losses)
+        return first - second, ties - slope * (first + second)
+    inverse = 1 / ratio
+    # In place, since this is what the bootstrap spends its time on: total / (ratio + inverse + tie).
+    share = ratio + inverse
+    share += tie
+    np.divide(wins + ties + losses, share, out=share)
+    pull = np.subtract(ratio, inverse, out=inverse)
+    pull *= share
+    np.subtract(wins - losses, pull, out=pull)
+    pull *= 0.5
+    share *= tie
+    return pull, np.subtract(ties, share, out=share)
+
+
+def second_derivatives(
+    kind: int, ratio: FloatArray, kappa: FloatArray, wins: FloatArray, ties: FloatArray, losses: FloatArray
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Minus those of a pair's log likelihood: twice by θ_i − θ_j, by it and κ, twice by κ."""
+    tie, slope, curve = _tie_constants(kind, kappa)
+    if kind == RAO_KUPPER:
+        first, second, p, q = _at_stake(ratio, tie, wins, ties, losses)
+        fp, sq = first * (1 - p), second * (1 - q)
+        return fp + sq, -slope * (fp - sq), slope**2 * (fp + sq) + curve * (first + second)
+    inverse = 1 / ratio
+    z = ratio + inverse + tie
+    gap, tied, total = (ratio - inverse) / z, tie / z, wins + ties + losses
+    # (1 − tied − gap²) / 4, without the difference of numbers near 1.
+    return total * (1 + tie * (ratio + inverse) / 4) / (z * z), -total * tied * gap / 2, total * tied * (1 - tied)
+
+
+def _at_stake(
+    ratio: FloatArray, tie: FloatArray, wins: FloatArray, ties: FloatArray, losses: FloatArray
+) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
+    """Rao and Kupper's chances p of not winning and q of not losing, after how often each was at stake times them."""
+    odds = ratio * ratio
+    p, q = tie / (odds + tie), tie * odds / (1 + tie * odds)
+    return (wins + ties) * p, (losses + ties) * q, p, q
+
+
+def _tie_constants(kind: int, kappa: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
     """ν, or η with the first and second derivative of log η by κ."""
+    nothing = np.zeros_like(kappa)
     if kind == DAVIDSON:
-        return np.exp(kappa), 0.0, 0.0
+        return np.exp(kappa), nothing, nothing
     if kind == RAO_KUPPER:
         s = 1 / (1 + np.exp(-kappa))
         return np.sqrt(1 + np.exp(kappa)), s / 2, s * (1 - s) / 2
-    return 0.0, 0.0, 0.0
+    return nothing, nothing, nothing
 
 
-@numba.njit(nogil=True, cache=True, inline="always")  # type: ignore[untyped-decorator]
-def _pair(
-    kind: int, ui: float, uj: float, tie: float, slope: float, curve: float, w: float, t: float, lost: float
-) -> tuple[float, float, float, float, float]:
-    """First derivatives of a pair's log likelihood by θi − θj and κ; minus its second ones (both, mixed, κ)."""
-    a, b = ui * ui, uj * uj
-    total = w + t + lost
-    if kind == DAVIDSON:
-        c = tie * ui * uj
-        z = a + b + c
-        gap, tied = (a - b) / z, c / z
-        spread = total / 4 * (1 - tied - gap * gap)
-        mixed, curved = -total * tied * gap / 2, total * tied * (1 - tied)
-        return (w - lost - total * gap) / 2, t - total * tied, spread, mixed, curved
-    if kind == RAO_KUPPER:
-        # Chances of not winning and of not losing; w + t and lost + t are how often each was at stake.
-        p, q = tie * b / (a + tie * b), tie * a / (b + tie * a)
-        first, second = (w + t) * p, (lost + t) * q
-        fp, sq = first * (1 - p), second * (1 - q)
-        by_tie = t - slope * (first + second)
-        return first - second, by_tie, fp + sq, -slope * (fp - sq), slope**2 * (fp + sq) + curve * (first + second)
-    p = a / (a + b)
-    return w - (w + lost) * p, 0.0, (w + lost) * p * (1 - p), 0.0, 0.0
+def _solve(matrices: FloatArray, right: FloatArray) -> FloatArray:
+    """The Newton steps; along what a table leaves quite open, none."""
+    try:
+        return np.asarray(np.linalg.solve(matrices, right.T[:, :, None])[:, :, 0].T)
+    except np.linalg.LinAlgError:
+        return np.asarray((np.linalg.pinv(matrices, hermitian=True) @ right.T[:, :, None])[:, :, 0].T)
 
 
-@numba.njit(nogil=True, cache=True, inline="always")  # type: ignore[untyped-decorator]
-def _softplus(x: float) -> float:
-    """log(1 + eˣ) without overflow."""
-    return max(x, 0.0) + float(np.log1p(np.exp(-abs(x))))
+def _uphill(
+    kind: int, data: Meetings, x: FloatArray, step: FloatArray, value: FloatArray, precision: float
+) -> tuple[FloatArray, FloatArray]:
+    """Where the steps lead, halved as often as needed not to lead downhill; and the log posterior there."""
+    trial = np.clip(x + step, -BOUND, BOUND)
+    found = log_posterior(kind, data, trial, precision)
+    least = value - 1e-12 * np.abs(value)
+    scale = 0.5
+    while scale > 1e-10 and len(low := np.flatnonzero(~(found >= least))):
+        trial[:, low] = np.clip(x[:, low] + scale * step[:, low], -BOUND, BOUND)
+        found[low] = log_posterior(kind, data.take(low), trial[:, low], precision)
+        scale /= 2
+    return trial, found

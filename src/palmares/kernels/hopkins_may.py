@@ -15,15 +15,15 @@ from __future__ import annotations
 
 import math
 
-import numba
 import numpy as np
 
 from ..judgments import FloatArray, IntArray
 from .comparisons import Comparisons
+from .compiling import compiled
 from .truncated import above, between
 
 
-@numba.njit(nogil=True, cache=True)  # type: ignore[untyped-decorator]
+@compiled()
 def observed_difference(
     mean: float, deviation: float, outcome: int, radius: float, rng: np.random.Generator
 ) -> float:  # pragma: no cover - compiled
@@ -35,7 +35,7 @@ def observed_difference(
     return float(mean + deviation * between((-radius - mean) / deviation, (radius - mean) / deviation, rng))
 
 
-@numba.njit(nogil=True, cache=True)  # type: ignore[untyped-decorator]
+@compiled()
 def sample(
     data: Comparisons,
     start: FloatArray,
@@ -73,7 +73,7 @@ def sample(
     return draws, means
 
 
-@numba.njit(nogil=True, cache=True)  # type: ignore[untyped-decorator]
+@compiled()
 def project(
     data: Comparisons, systems: int, deviation: float, radius: float, iterations: int, rng: np.random.Generator
 ) -> FloatArray:  # pragma: no cover - compiled
@@ -109,7 +109,7 @@ def project(
     return draws
 
 
-@numba.njit(nogil=True, cache=True)  # type: ignore[untyped-decorator]
+@compiled()
 def _nearest(difference: float, outcome: int, radius: float) -> float:  # pragma: no cover - compiled
     """The difference nearest to this one that has the outcome."""
     if outcome > 0:
@@ -122,7 +122,7 @@ def _nearest(difference: float, outcome: int, radius: float) -> float:  # pragma
 # -- the steps of an iteration ---------------------------------------------------------------------
 
 
-@numba.njit(nogil=True, cache=True)  # type: ignore[untyped-decorator]
+@compiled()
 def _lone_pull(
     data: Comparisons, mu: FloatArray, deviation: float, radius: float, rng: np.random.Generator
 ) -> FloatArray:  # pragma: no cover - compiled
@@ -138,7 +138,7 @@ def _lone_pull(
     return linear
 
 
-@numba.njit(nogil=True, cache=True)  # type: ignore[untyped-decorator]
+@compiled()
 def _observe(
     data: Comparisons,
     mu: FloatArray,
@@ -155,7 +155,7 @@ def _observe(
         seen[row] = observed_difference(mean, deviation, data.outcome[row], radius, rng)
 
 
-@numba.njit(nogil=True, cache=True)  # type: ignore[untyped-decorator]
+@compiled()
 def _block_pull(
     data: Comparisons, offsets: IntArray, factors: FloatArray, seen: FloatArray, weight: float, linear: FloatArray
 ) -> None:  # pragma: no cover - compiled
@@ -173,7 +173,7 @@ def _block_pull(
             linear[data.author[v]] += pull[v - lo]
 
 
-@numba.njit(nogil=True, cache=True)  # type: ignore[untyped-decorator]
+@compiled()
 def _draw_items(
     data: Comparisons,
     offsets: IntArray,
@@ -205,7 +205,7 @@ def _draw_items(
 # -- what does not change --------------------------------------------------------------------------
 
 
-@numba.njit(nogil=True, cache=True)  # type: ignore[untyped-decorator]
+@compiled()
 def _offsets(starts: IntArray) -> IntArray:  # pragma: no cover - compiled
     """Where the square matrix of each block begins, and the end."""
     offsets = np.zeros(len(starts), dtype=np.int64)
@@ -214,7 +214,7 @@ def _offsets(starts: IntArray) -> IntArray:  # pragma: no cover - compiled
     return offsets
 
 
-@numba.njit(nogil=True, cache=True)  # type: ignore[untyped-decorator]
+@compiled()
 def _precision(
     data: Comparisons,
     offsets: IntArray,
@@ -244,7 +244,7 @@ def _precision(
     return precision
 
 
-@numba.njit(nogil=True, cache=True)  # type: ignore[untyped-decorator]
+@compiled()
 def _link(matrix: FloatArray, a: int, b: int, weight: float) -> None:  # pragma: no cover - compiled
     """Add weight · (x_a − x_b)² to a quadratic form."""
     matrix[a, a] += weight
@@ -253,7 +253,7 @@ def _link(matrix: FloatArray, a: int, b: int, weight: float) -> None:  # pragma:
     matrix[b, a] -= weight
 
 
-@numba.njit(nogil=True, cache=True)  # type: ignore[untyped-decorator]
+@compiled()
 def _factored(matrix: FloatArray) -> FloatArray:  # pragma: no cover - compiled
     """The lower Cholesky factor: blocks are small, so this beats a call of LAPACK."""
     n = len(matrix)
@@ -267,7 +267,7 @@ def _factored(matrix: FloatArray) -> FloatArray:  # pragma: no cover - compiled
     return lower
 
 
-@numba.njit(nogil=True, cache=True)  # type: ignore[untyped-decorator]
+@compiled()
 def _forward(lower: FloatArray, x: FloatArray) -> None:  # pragma: no cover - compiled
     """Solve F y = x in place."""
     for i in range(len(x)):
@@ -277,7 +277,7 @@ def _forward(lower: FloatArray, x: FloatArray) -> None:  # pragma: no cover - co
         x[i] = rest / lower[i, i]
 
 
-@numba.njit(nogil=True, cache=True)  # type: ignore[untyped-decorator]
+@compiled()
 def _backward(lower: FloatArray, x: FloatArray) -> None:  # pragma: no cover - compiled
     """Solve Fᵀ y = x in place; row by row of F, as it lies in memory."""
     for i in range(len(x) - 1, -1, -1):

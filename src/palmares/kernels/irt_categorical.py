@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 
-import numba
 import numpy as np
 
 from ..judgments import FloatArray, IntArray
+from .compiling import compiled
 
 
-@numba.njit(nogil=True, cache=True)  # type: ignore[untyped-decorator]
+@compiled()
 def sweep(
     log_ability: FloatArray,
     author: IntArray,
@@ -39,7 +39,7 @@ def sweep(
     return counts
 
 
-@numba.njit(nogil=True, cache=True)  # type: ignore[untyped-decorator]
+@compiled()
 def _pick(weight: FloatArray, rng: np.random.Generator) -> int:  # pragma: no cover - compiled
     """An index drawn with these log-weights, which are spoilt."""
     top = weight.max()

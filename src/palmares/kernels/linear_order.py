@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import numba
 import numpy as np
 
 from ..judgments import FloatArray, IntArray
+from .compiling import compiled
 
 
-@numba.njit(nogil=True, cache=True)  # type: ignore[untyped-decorator]
+@compiled()
 def optimal_orders(cost: FloatArray, tolerance: float) -> tuple[float, int, FloatArray, IntArray]:
     """The least total cost of an order, how many orders reach it, each item's mean place over them, and one of them.
 
@@ -55,7 +55,7 @@ def optimal_orders(cost: FloatArray, tolerance: float) -> tuple[float, int, Floa
     return best[size - 1], ways[size - 1], places, _one_order(low, high, best, share, places, tolerance)
 
 
-@numba.njit(nogil=True, cache=True)  # type: ignore[untyped-decorator]
+@compiled()
 def _one_order(
     low: FloatArray, high: FloatArray, best: FloatArray, share: FloatArray, places: FloatArray, tolerance: float
 ) -> IntArray:
@@ -78,14 +78,14 @@ def _one_order(
     return order
 
 
-@numba.njit(nogil=True, cache=True)  # type: ignore[untyped-decorator]
+@compiled()
 def _behind(low: FloatArray, high: FloatArray, chosen: int, i: int) -> float:
     """What it costs to put i behind the items of a set."""
     half = (low.shape[0] + 1) // 2
     return float(low[i, chosen & ((1 << half) - 1)] + high[i, chosen >> half])
 
 
-@numba.njit(nogil=True, cache=True)  # type: ignore[untyped-decorator]
+@compiled()
 def _half_sums(cost: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Cost of putting i behind a set, in two tables: for the sets of the first items, and of the rest."""
     n = cost.shape[0]

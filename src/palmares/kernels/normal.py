@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import math
 
-import numba
 import numpy as np
+
+from .compiling import compiled
 
 _SQRT_HALF = math.sqrt(0.5)
 _DENSITY_AT_0 = 1 / math.sqrt(2 * math.pi)
@@ -20,19 +21,19 @@ _TERMS = 24
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(8)
 
 
-@numba.njit(nogil=True, cache=True, error_model="numpy", inline="always")  # type: ignore[untyped-decorator]
+@compiled(error_model="numpy", inline="always")
 def density(x: float) -> float:  # pragma: no cover - compiled
     """The standard normal density."""
     return _DENSITY_AT_0 * math.exp(-0.5 * x * x)
 
 
-@numba.njit(nogil=True, cache=True, error_model="numpy", inline="always")  # type: ignore[untyped-decorator]
+@compiled(error_model="numpy", inline="always")
 def probability(x: float) -> float:  # pragma: no cover - compiled
     """The standard normal distribution function, with all digits below 0 too."""
     return 0.5 * math.erfc(-_SQRT_HALF * x)
 
 
-@numba.njit(nogil=True, cache=True, error_model="numpy")  # type: ignore[untyped-decorator]
+@compiled(error_model="numpy")
 def _excess(y: float) -> float:  # pragma: no cover - compiled
     """N(y) / Φ(−y) − y for large y, by Laplace's fraction 1/(y + 2/(y + 3/(y + …)))."""
     rest = y
@@ -41,7 +42,7 @@ def _excess(y: float) -> float:  # pragma: no cover - compiled
     return 1 / rest
 
 
-@numba.njit(nogil=True, cache=True, error_model="numpy", inline="always")  # type: ignore[untyped-decorator]
+@compiled(error_model="numpy", inline="always")
 def win_moments(t: float, margin: float) -> tuple[float, float]:  # pragma: no cover - compiled
     """v and w when the first won: v = N(t − ε) / Φ(t − ε), w = v (v + t − ε)."""
     x = t - margin
@@ -53,7 +54,7 @@ def win_moments(t: float, margin: float) -> tuple[float, float]:  # pragma: no c
     return v, v * (v + x)
 
 
-@numba.njit(nogil=True, cache=True, error_model="numpy", inline="always")  # type: ignore[untyped-decorator]
+@compiled(error_model="numpy", inline="always")
 def tie_moments(t: float, margin: float) -> tuple[float, float]:  # pragma: no cover - compiled
     """v and w of a tie.
 
@@ -73,7 +74,7 @@ def tie_moments(t: float, margin: float) -> tuple[float, float]:  # pragma: no c
     return math.copysign(v, -t), w
 
 
-@numba.njit(nogil=True, cache=True, error_model="numpy", inline="always")  # type: ignore[untyped-decorator]
+@compiled(error_model="numpy", inline="always")
 def _wide_tie(t: float, margin: float) -> tuple[float, float]:  # pragma: no cover - compiled
     """As the formula says; nothing cancels in a strip that is wide and not far out."""
     low, high = -margin - t, margin - t
@@ -83,7 +84,7 @@ def _wide_tie(t: float, margin: float) -> tuple[float, float]:  # pragma: no cov
     return v, v * v + (high * at_high - low * at_low) / inside
 
 
-@numba.njit(nogil=True, cache=True, error_model="numpy")  # type: ignore[untyped-decorator]
+@compiled(error_model="numpy")
 def _narrow_tie(t: float, margin: float) -> tuple[float, float]:  # pragma: no cover - compiled
     """By quadrature about the middle of the strip: the differences of the formula would cancel."""
     mass = first = second = 0.0
@@ -97,7 +98,7 @@ def _narrow_tie(t: float, margin: float) -> tuple[float, float]:  # pragma: no c
     return mean - t, 1 - (second / mass - mean * mean)
 
 
-@numba.njit(nogil=True, cache=True, error_model="numpy")  # type: ignore[untyped-decorator]
+@compiled(error_model="numpy")
 def _far_tie(t: float, margin: float) -> tuple[float, float]:  # pragma: no cover - compiled
     """Everything divided by the density at the near edge, which would underflow."""
     near, far = t - margin, t + margin

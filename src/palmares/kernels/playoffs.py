@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import numba
 import numpy as np
 
 from ..judgments import FloatArray, IntArray
+from .compiling import compiled
 
 
-@numba.njit(nogil=True, cache=True)  # type: ignore[untyped-decorator]
+@compiled()
 def mean_finishing_places(
     beats: FloatArray, tournaments: int, rng: np.random.Generator
 ) -> FloatArray:  # pragma: no cover - compiled
@@ -47,7 +47,7 @@ def mean_finishing_places(
     return total / tournaments
 
 
-@numba.njit(nogil=True, cache=True)  # type: ignore[untyped-decorator]
+@compiled()
 def _shuffle(players: IntArray, count: int, rng: np.random.Generator) -> None:  # pragma: no cover - compiled
     """Put the first ``count`` players in random order."""
     for i in range(count - 1, 0, -1):

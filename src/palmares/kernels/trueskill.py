@@ -7,18 +7,18 @@ from __future__ import annotations
 
 import math
 
-import numba
 import numpy as np
 import numpy.typing as npt
 
 from ..judgments import FloatArray
+from .compiling import compiled
 from .normal import tie_moments, win_moments
 
 #: Up to this σ, exp(±μ) cannot overflow, and weights of opponents are products instead of exponentials.
 _SMALL_SIGMA = 10.0
 
 
-@numba.njit(nogil=True, cache=True, error_model="numpy", inline="always")  # type: ignore[untyped-decorator]
+@compiled(error_model="numpy", inline="always")
 def play_pair(
     mean: FloatArray, variance: FloatArray, first: int, second: int, tied: bool, noise: float, margin: float
 ) -> None:  # pragma: no cover - compiled
@@ -35,7 +35,7 @@ def play_pair(
     variance[second] *= 1 - variance[second] * w
 
 
-@numba.njit(nogil=True, cache=True, error_model="numpy")  # type: ignore[untyped-decorator]
+@compiled(error_model="numpy")
 def play_sequence(
     mean: FloatArray,
     variance: FloatArray,
@@ -54,7 +54,7 @@ def play_sequence(
         play_pair(mean, variance, a, b, outcome[k] == 0, noise, margin)
 
 
-@numba.njit(nogil=True, cache=True, error_model="numpy")  # type: ignore[untyped-decorator]
+@compiled(error_model="numpy")
 def replay(
     wins: FloatArray,
     ties: FloatArray,
@@ -101,7 +101,7 @@ def replay(
     return mean, np.where(variance < 0, sigma * sigma, variance)
 
 
-@numba.njit(nogil=True, cache=True, error_model="numpy")  # type: ignore[untyped-decorator]
+@compiled(error_model="numpy")
 def _shares(
     wins: FloatArray, ties: FloatArray
 ) -> tuple[FloatArray, FloatArray, FloatArray]:  # pragma: no cover - compiled
@@ -119,7 +119,7 @@ def _shares(
     return won, not_lost, met
 
 
-@numba.njit(nogil=True, cache=True, error_model="numpy", inline="always")  # type: ignore[untyped-decorator]
+@compiled(error_model="numpy", inline="always")
 def _most_uncertain(variance: FloatArray, rng: np.random.Generator) -> int:  # pragma: no cover - compiled
     """The system of highest variance, one of them at random where several share it."""
     highest = variance[0]
@@ -141,7 +141,7 @@ def _most_uncertain(variance: FloatArray, rng: np.random.Generator) -> int:  # p
     return found
 
 
-@numba.njit(nogil=True, cache=True, error_model="numpy", inline="always")  # type: ignore[untyped-decorator]
+@compiled(error_model="numpy", inline="always")
 def _drawn(weight: FloatArray, met: FloatArray, rng: np.random.Generator) -> int:  # pragma: no cover - compiled
     """An index drawn in proportion to its weight; the last one allowed where rounding runs past the end."""
     total = 0.0

@@ -9,10 +9,10 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
-import numba
 import numpy as np
 
 from ..judgments import BoolArray, FloatArray, IntArray
+from .compiling import compiled
 from .normal import tie_moments, win_moments
 
 
@@ -33,7 +33,7 @@ class Rankings(NamedTuple):
     tied: BoolArray
 
 
-@numba.njit(nogil=True, cache=True)  # type: ignore[untyped-decorator]
+@compiled()
 def propagate(
     mean: FloatArray,
     variance: FloatArray,
@@ -68,7 +68,7 @@ def propagate(
     return centre, np.diag(covariance) + common, sweeps, change
 
 
-@numba.njit(nogil=True, cache=True)  # type: ignore[untyped-decorator]
+@compiled()
 def _posterior(
     mean: FloatArray,
     variance: FloatArray,
@@ -105,7 +105,7 @@ def _posterior(
     return covariance @ pull, covariance, common
 
 
-@numba.njit(nogil=True, cache=True)  # type: ignore[untyped-decorator]
+@compiled()
 def _factor(
     centre: FloatArray,
     covariance: FloatArray,
@@ -132,7 +132,7 @@ def _factor(
     return w / rest, w / rest * middle + c * v / rest
 
 
-@numba.njit(nogil=True, cache=True)  # type: ignore[untyped-decorator]
+@compiled()
 def play_rankings(
     mean: FloatArray,
     variance: FloatArray,
@@ -164,7 +164,7 @@ def play_rankings(
     return worst
 
 
-@numba.njit(nogil=True, cache=True)  # type: ignore[untyped-decorator]
+@compiled()
 def _ranked(
     mean: FloatArray, variance: FloatArray, tied: BoolArray, beta: float, margin: float, tolerance: float
 ) -> tuple[FloatArray, FloatArray, float]:  # pragma: no cover - compiled
@@ -186,7 +186,7 @@ def _ranked(
     return new_mean, variance - gain * gain * (wide - width * size * size), left
 
 
-@numba.njit(nogil=True, cache=True)  # type: ignore[untyped-decorator]
+@compiled()
 def _ties_turned(tied: BoolArray) -> IntArray:  # pragma: no cover - compiled
     """The positions in order, those that share a place in reverse."""
     order = np.arange(len(tied))

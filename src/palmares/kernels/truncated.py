@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import math
 
-import numba
 import numpy as np
+
+from .compiling import compiled
 
 #: Up to here a folded normal is accepted every other time, and is cheaper than an exponential.
 _TAIL = 0.7
@@ -17,7 +18,7 @@ _TAIL = 0.7
 _SHORT = 2.5066282746310002
 
 
-@numba.njit(nogil=True, cache=True)  # type: ignore[untyped-decorator]
+@compiled()
 def above(low: float, rng: np.random.Generator) -> float:  # pragma: no cover - compiled
     """A standard normal, given that it is at least ``low``."""
     if low <= 0.0:
@@ -38,7 +39,7 @@ def above(low: float, rng: np.random.Generator) -> float:  # pragma: no cover - 
             return float(low + step)
 
 
-@numba.njit(nogil=True, cache=True)  # type: ignore[untyped-decorator]
+@compiled()
 def between(low: float, high: float, rng: np.random.Generator) -> float:  # pragma: no cover - compiled
     """A standard normal, given that it lies from ``low`` to ``high``."""
     if high <= 0.0:
@@ -56,7 +57,7 @@ def between(low: float, high: float, rng: np.random.Generator) -> float:  # prag
             return float(x)
 
 
-@numba.njit(nogil=True, cache=True)  # type: ignore[untyped-decorator]
+@compiled()
 def _right(low: float, high: float, rng: np.random.Generator) -> float:  # pragma: no cover - compiled
     """The same for an interval that does not reach below 0."""
     width = high - low
@@ -72,7 +73,7 @@ def _right(low: float, high: float, rng: np.random.Generator) -> float:  # pragm
             return float(low + step)
 
 
-@numba.njit(nogil=True, cache=True)  # type: ignore[untyped-decorator]
+@compiled()
 def _cut_exponential(rate: float, width: float, rng: np.random.Generator) -> float:  # pragma: no cover - compiled
     """An exponential of this rate, given that it is at most ``width``."""
     if rate * width < 1e-8:  # as good as uniform, and 0/0 at rate 0

@@ -17,7 +17,7 @@ import numpy as np
 
 from ..compute import RngLike
 from ..errors import InputError, UnplaceableError
-from ..judgments import BoolArray, FloatArray, IntArray, Judgments, PairCounts, UnitKinds
+from ..judgments import BoolArray, FloatArray, IntArray, Judgments, Kept, PairCounts, UnitKinds, cell_count
 from . import MODELS
 from .presets import PRESETS, check_preset
 
@@ -63,6 +63,8 @@ class Fit:
     draws: FloatArray | None = field(default=None, repr=False)
     #: Codes of the systems, best first, where the model's answer is an order; None where it is that of the scores.
     order: IntArray | None = field(default=None, repr=False)
+    #: What the settings that were asked to ``fit`` came to.
+    fitted: Mapping[str, float] = field(default_factory=dict)
 
     @property
     def ranks(self) -> bool:
@@ -156,6 +158,8 @@ class Model(Protocol):
     @property
     def weights(self) -> bool: ...
     @property
+    def forced_ties(self) -> Kept: ...
+    @property
     def knows(self) -> frozenset[str]: ...
     @property
     def warm_starts(self) -> bool: ...
@@ -164,7 +168,11 @@ class Model(Protocol):
     @property
     def linked_by(self) -> Links: ...
     @property
+    def smooth(self) -> bool: ...
+    @property
     def lacks(self) -> Mapping[str, str]: ...
+    @property
+    def fits(self) -> tuple[str, ...]: ...
 
     def fit(self, data: Judgments | PairCounts, *, rng: RngLike = None) -> Fit:
         """Fit one table; refuse systems that cannot be placed."""
@@ -175,7 +183,10 @@ class Model(Protocol):
     def prepared(self, counts: PairCounts) -> Scorer: ...
     def rescore(self, judgments: Judgments, *, rng: np.random.Generator) -> FloatArray: ...
     def one_sided(self, counts: PairCounts) -> BoolArray: ...
+    def limits(self, systems: int) -> tuple[float, float]: ...
+    def independent_errors(self, counts: PairCounts, fit: Fit) -> FloatArray | None: ...
     def exact_interval(self, kinds: UnitKinds, system: int, p: float) -> tuple[float, float] | None: ...
+    def influences(self, counts: PairCounts, kinds: UnitKinds) -> FloatArray: ...
 
 
 class ModelBase:
@@ -190,6 +201,8 @@ class ModelBase:
     updates: ClassVar[bool] = False
     #: Whether judgments may count more or less than once.
     weights: ClassVar[bool] = True
+    #: Whether ties of systems that shared an output are counted unless somebody says: official procedures keep them.
+    forced_ties: ClassVar[Kept] = "drop"
     #: What a prediction depends on beyond the two systems: ``judge``, ``segment``, ``position``, names of covariates.
     knows: ClassVar[frozenset[str]] = frozenset()
     #: Whether a fit can begin where another ended.
@@ -200,8 +213,12 @@ class ModelBase:
     ranges_from: ClassVar[RangeSource] = "resampling"
     #: Which judgments put two systems on one scale.
     linked_by: ClassVar[Links] = "any"
+    #: Whether scores are smooth functions of the counts, so that what leaving out a unit changes tells how they vary.
+    smooth: ClassVar[bool] = False
     #: Contract properties that the model lacks by definition, with the reason.
     lacks: ClassVar[Mapping[str, str]] = {}
+    #: Settings that may be ``fit`` instead of a number, and are then estimated from the judgments.
+    fits: ClassVar[tuple[str, ...]] = ()
 
     def single_run(self) -> Self:
         """The model with one random run, for where bootstrap samples are the runs; other models are their own."""
@@ -232,9 +249,43 @@ class ModelBase:
         wins, losses = counts.wins.sum(axis=1), counts.wins.sum(axis=0)
         return np.asarray((wins + ties == 0) | (losses + ties == 0))
 
+    def limits(self, systems: int) -> tuple[float, float]:
+        """The least and the largest score that there can be among so many systems."""
+        return -np.inf, np.inf
+
+    def independent_errors(self, counts: PairCounts, fit: Fit) -> FloatArray | None:
+        """Standard errors of the scores if all judgments were independent, never 0; None where the model has none."""
+        return None
+
     def exact_interval(self, kinds: UnitKinds, system: int, p: float) -> tuple[float, float] | None:
         """The interval, of level 1 − p, of a one-sided system's score, where the number of its units gives one."""
         return None
+
+    def influences(self, counts: PairCounts, kinds: UnitKinds) -> FloatArray:
+        """By how much the scores of ``counts`` change when one unit of a kind is left out: an array (kinds, systems).
+
+        Unless the model knows better, by scoring the counts without it; random models begin at the same seed each time.
+        """
+        if self.needs != "counts":
+            raise InputError(f"model {self.id!r} reads the judgments themselves, so no counts can be left out")
+        cells = cell_count(len(kinds.systems))
+        full = self.score(counts.batch, [np.random.default_rng(0)])
+        at_once = max(1, 4_000_000 // cells)
+        changes = []
+        for lo in range(0, len(kinds.copies), at_once):
+            starts = kinds.starts[lo : lo + at_once + 1]
+            rows, inside = len(starts) - 1, slice(starts[0], starts[-1])
+            place = np.repeat(np.arange(rows), np.diff(starts)) * cells + kinds.cells[inside]
+            table = np.bincount(place, kinds.amounts[inside], rows * cells).astype(np.float64)
+            unit = PairCounts.from_table(kinds.systems, table.reshape(rows, cells))
+            # What is left of a sum of weights by rounding alone is nothing.
+            wins, ties = (
+                np.where(whole - part > 1e-9 * whole, whole - part, 0.0)
+                for whole, part in ((counts.wins, unit.wins), (counts.ties, unit.ties))
+            )
+            rest = PairCounts(counts.systems, wins, ties)
+            changes.append(self.score(rest, [np.random.default_rng(0) for _ in wins]) - full)
+        return np.concatenate(changes)
 
 
 class CountModel(ModelBase):
@@ -298,10 +349,7 @@ def settings(model: Model) -> dict[str, Any]:
 
 
 def model_name(model: Model, *, apart_from: Collection[str] = ()) -> str:
-    """The id of a model and, in brackets, those of its settings that are not the usual ones.
-
-    Settings that the caller names elsewhere can be left out.
-    """
+    """The id of a model and, in brackets, its unusual settings, apart from those that the caller names elsewhere."""
     usual = {f.name: f.default for f in dataclasses.fields(model)}  # type: ignore[arg-type]
     own = [
         f"{name}={setting_text(value)}"
@@ -346,7 +394,7 @@ def create(model: str | Model, given: Mapping[str, Any] | None = None) -> Model:
     known = {f.name: f for f in dataclasses.fields(kind)}
     if unknown := [name for name in wanted if name not in known]:
         raise InputError(f"model {model_id!r} has no setting {unknown[0]!r}; it has: {', '.join(known) or 'none'}")
-    parsed = {name: _parse_setting(name, str(value), type(known[name].default)) for name, value in wanted.items()}
+    parsed = {n: _parse_setting(n, str(v), type(known[n].default), n in kind.fits) for n, v in wanted.items()}
     return cast(Model, kind(**parsed))
 
 
@@ -364,7 +412,9 @@ def parse_model(text: str) -> tuple[str, dict[str, str]]:
     return own, {**settings, **wanted}
 
 
-def _parse_setting(name: str, text: str, kind: type) -> Any:
+def _parse_setting(name: str, text: str, kind: type, can_fit: bool) -> Any:
+    if can_fit and text == "fit":
+        return text
     if kind is bool:
         words = {"yes": True, "true": True, "1": True, "no": False, "false": False, "0": False}
         if text.lower() in words:
@@ -374,7 +424,7 @@ def _parse_setting(name: str, text: str, kind: type) -> Any:
         return kind(text)
     except ValueError:
         article = {"int": "a whole number", "float": "a number"}.get(kind.__name__, kind.__name__)
-        raise InputError(f"setting {name}: got {text!r}; allowed: {article}") from None
+        raise InputError(f"setting {name}: got {text!r}; allowed: {article}{', or fit' * can_fit}") from None
 
 
 # -- arithmetic that models share ------------------------------------------------------------------

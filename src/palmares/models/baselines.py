@@ -35,9 +35,13 @@ class CountedFit(OutcomeFit):
 class ClosedFormModel(CountModel):
     """A model whose outcome probabilities are a formula of the counts."""
 
+    smooth = True
     predicts = True
     updates = True
     linked_by: ClassVar[Links] = "any"
+
+    def limits(self, systems: int) -> tuple[float, float]:
+        return 0.0, 1.0
 
     def outcomes(self, counts: PairCounts) -> FloatArray:
         """The probabilities of every pair, for counts or a batch of them: an array (…, n, n, 3)."""

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, cast
+from typing import ClassVar, cast
 
 import numpy as np
 
 from ..compute import RngLike
 from ..errors import InputError, UnplaceableError
-from ..judgments import BoolArray, FloatArray, IntArray, Judgments, PairCounts
+from ..judgments import BoolArray, FloatArray, IntArray, Judgments, PairCounts, UnitKinds, circles, decode_cells
+from ..kernels.bradley_terry import Meetings, information, newton, refit
+from ..kernels.leaving_out import Entries, moves
 from .base import Convergence, CountModel, Fit, Links, OutcomeFit, check_placeable, counts_of
 
 _KINDS = {"ignore": 0, "half": 0, "davidson": 1, "rao-kupper": 2}
@@ -47,6 +49,7 @@ class BradleyTerry(CountModel):
     id = "bradley-terry"
     predicts = True
     updates = True
+    smooth = True
     lacks: ClassVar[Mapping[str, str]] = {"duplication": "the prior weighs less the more judgments there are"}
 
     ties: str = "davidson"
@@ -70,24 +73,36 @@ class BradleyTerry(CountModel):
 
     def score(self, batch: PairCounts, rngs: Sequence[np.random.Generator]) -> FloatArray:
         """One fit for each; without a fit to all of the data there is nothing near to start from."""
-        from ..kernels.bradley_terry import newton
-
-        wins, ties = self._treated(batch)
-        start = np.zeros(len(batch.systems) + 1)
-        fits = [
-            newton(self.kind, w, t, start, self.precision, _TOLERANCE, _STEPS)[0]
-            for w, t in zip(wins, ties, strict=True)
-        ]
-        return self._scaled(np.stack(fits)[:, :-1], batch.systems)
+        data = self._meetings(batch)
+        start = np.zeros((len(batch.systems) + 1, data.members))
+        x, _, _ = newton(self.kind, data, start, self.precision, _TOLERANCE, _STEPS)
+        return self._scaled(x[:-1].T, batch.systems)
 
     def prepared(self, counts: PairCounts) -> Resampled:
         """The same model, to be resampled around its fit to the full data."""
-        from ..kernels.bradley_terry import information, newton
+        x, curvature = self._maximum(counts)
+        return Resampled(self, x, np.asarray(np.linalg.inv(curvature), dtype=np.float64))
 
-        wins, ties = self._treated(counts)
-        start = np.zeros(len(counts.systems) + 1)
-        x, _, _ = newton(self.kind, wins, ties, start, self.precision, _TOLERANCE, _STEPS)
-        return Resampled(self, x, np.linalg.inv(information(self.kind, wins, ties, x, self.precision)))
+    def influences(self, counts: PairCounts, kinds: UnitKinds) -> FloatArray:
+        """By one Newton step: −(H − H_g)⁻¹ s_g, where s_g and H_g are the unit's shares in gradient and information.
+
+        H is the information of the log posterior at the fit to ``counts``, prior included.
+        """
+        a, b, index = decode_cells(kinds.cells, len(kinds.systems))
+        win, tie, loss = (kinds.amounts * (index == outcome) for outcome in range(3))
+        if self.ties == "half":
+            win, loss = win + tie / 2, loss + tie / 2
+        if not self.kind:
+            tie = np.zeros_like(tie)
+        unit = np.repeat(np.arange(len(kinds.copies)), np.diff(kinds.starts))
+        entries = Entries(unit, a, b, win, tie, loss)
+        moved = moves(self.kind, entries, *self._maximum(counts))[:, :-1]
+        nothing = self._scaled(np.zeros((1, len(counts.systems))), counts.systems)
+        return np.asarray(self._scaled(moved, counts.systems) - nothing)
+
+    def independent_errors(self, counts: PairCounts, fit: Fit) -> FloatArray | None:
+        """From the information of the fit, the prior's included."""
+        return fit.deviations
 
     def one_sided(self, counts: PairCounts) -> BoolArray:
         """Systems whose strength only the prior keeps finite, seen from the anchor or else the largest group."""
@@ -100,7 +115,7 @@ class BradleyTerry(CountModel):
 
     @property
     def kind(self) -> int:
-        """The number the compiled code knows this way of ties by."""
+        """The number the kernel knows this way of ties by."""
         return _KINDS[self.ties]
 
     @property
@@ -112,22 +127,29 @@ class BradleyTerry(CountModel):
     def precision(self) -> float:
         return self.sd**-2 if self.prior == "normal" else 0.0
 
-    def _fit(self, counts: PairCounts, start: FloatArray) -> BradleyTerryFit:
-        from ..kernels.bradley_terry import information, newton
+    def _maximum(self, counts: PairCounts) -> tuple[FloatArray, FloatArray]:
+        """The parameters at the maximum, and the information there."""
+        data = self._meetings(counts.batch)
+        start = np.zeros((len(counts.systems) + 1, 1))
+        x, _, _ = newton(self.kind, data, start, self.precision, _TOLERANCE, _STEPS)
+        return x[:, 0], information(self.kind, data, x, self.precision)[0]
 
+    def _fit(self, counts: PairCounts, start: FloatArray) -> BradleyTerryFit:
         if self.prior == "none":
             _check_bounded(counts, ties_bind=self.ties != "ignore")
-        wins, ties = self._treated(counts)
-        x, steps, converged = newton(self.kind, wins, ties, start, self.precision, _TOLERANCE, _STEPS)
+        data = self._meetings(counts.batch)
+        places, steps, converges = newton(self.kind, data, start[:, None], self.precision, _TOLERANCE, _STEPS)
+        x, converged = places[:, 0], bool(converges[0])
         scores = self._scaled(x[None, :-1], counts.systems)[0]
-        covariance = self._centred(np.linalg.inv(information(self.kind, wins, ties, x, self.precision)), counts.systems)
+        inverse = np.linalg.inv(information(self.kind, data, places, self.precision)[0])
+        covariance = self._centred(inverse, counts.systems)
         unit = ELO if self.scale == "elo" else 1.0
         return BradleyTerryFit(
             self,
             counts.systems,
             scores,
             unit * np.sqrt(np.diag(covariance)[:-1]),
-            Convergence(bool(converged), int(steps), "Newton's method, step below 1e-10"),
+            Convergence(converged, int(steps[0]), "Newton's method, step below 1e-10"),
             () if converged else ("Newton's method did not converge",),
             outcomes=self.outcomes(x),
             theta=x[:-1],
@@ -151,11 +173,10 @@ class BradleyTerry(CountModel):
         share = np.maximum(np.exp(logits - logits.max(-1, keepdims=True)), _LEAST)
         return np.asarray(share / share.sum(-1, keepdims=True))
 
-    def _treated(self, counts: PairCounts) -> tuple[FloatArray, FloatArray]:
-        """Wins and ties as the likelihood counts them, in memory order."""
-        wins = counts.wins + counts.ties / 2 if self.ties == "half" else counts.wins
-        ties = counts.ties if _KINDS[self.ties] else np.zeros_like(counts.ties)
-        return np.ascontiguousarray(wins), np.ascontiguousarray(ties)
+    def _meetings(self, batch: PairCounts) -> Meetings:
+        """Wins and ties as the likelihood counts them."""
+        wins = batch.wins + batch.ties / 2 if self.ties == "half" else batch.wins
+        return Meetings.of(wins, batch.ties if self.kind else np.zeros_like(batch.ties))
 
     def _tie_parameter(self, kappa: float) -> float | None:
         values = {"davidson": np.exp(kappa), "rao-kupper": np.sqrt(1 + np.exp(kappa))}
@@ -222,12 +243,10 @@ class Resampled:
     inverse: FloatArray = field(repr=False)
 
     def score(self, batch: PairCounts, rngs: Sequence[np.random.Generator]) -> FloatArray:
-        from ..kernels.bradley_terry import refit
-
-        wins, ties = self.model._treated(batch)
-        settings: Any = (self.model.precision, _TOLERANCE, _STEPS)
-        near = refit(self.model.kind, wins, ties, self.place, self.inverse, *settings)
-        return self.model._scaled(near[:, :-1], batch.systems)
+        model = self.model
+        data = model._meetings(batch)
+        near = refit(model.kind, data, self.place, self.inverse, model.precision, _TOLERANCE, _STEPS)
+        return model._scaled(near[:-1].T, batch.systems)
 
 
 def _groups(counts: PairCounts, *, ties_bind: bool) -> IntArray:
@@ -235,10 +254,8 @@ def _groups(counts: PairCounts, *, ties_bind: bool) -> IntArray:
 
     Of two groups, one won every comparison with the other: how far apart they are only a prior can say (Ford 1957).
     """
-    from scipy.sparse.csgraph import connected_components
-
     beats = counts.wins + (counts.ties if ties_bind else 0)
-    return np.asarray(connected_components(beats > 0, directed=True, connection="strong")[1])
+    return circles(beats > 0)
 
 
 def _check_bounded(counts: PairCounts, *, ties_bind: bool) -> None:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
-from typing import Literal, get_args
+from dataclasses import dataclass, replace
+from typing import ClassVar, Literal, get_args
 
 import numpy as np
 
@@ -13,6 +13,7 @@ from ..errors import InputError
 from ..judgments import FloatArray, Judgments, PairCounts
 from ..kernels.comparisons import Comparisons
 from .base import OutcomeFit, check_placeable, counts_of
+from .cuts import FIT, Constant, Direction, cut_logs, fitted_constants
 from .gibbs import GibbsModel, all_lone, check_chain, check_number, comparisons_of, convergence, positive
 
 Sampler = Literal["exact", "projection"]
@@ -32,7 +33,7 @@ class HopkinsMay(GibbsModel):
     sigma_0, sigma_obs, sigma_a
         Standard deviations of abilities, of a judge's noise, and of a system's items.
     radius
-        Observations that differ by less are tied.
+        Observations that differ by less are tied; ``fit``: estimated from the judgments, see `fitted_radius`.
     iterations, burn_in
         Length of the chain, and how much of its beginning is dropped.
     sampler
@@ -40,17 +41,18 @@ class HopkinsMay(GibbsModel):
     """
 
     id = "hopkins-may"
+    fits: ClassVar[tuple[str, ...]] = ("radius",)
 
     sigma_0: float = 1.0
     sigma_obs: float = 1.0
     sigma_a: float = 0.5
-    radius: float = 0.4
+    radius: Constant = 0.4
     iterations: int = 200
     burn_in: int = 50
     sampler: Sampler = "exact"
 
     def __post_init__(self) -> None:
-        for name in ("sigma_0", "sigma_obs", "radius"):
+        for name in ("sigma_0", "sigma_obs", *(() if self.radius == FIT else ("radius",))):
             check_number(name, getattr(self, name))
         check_number("sigma_a", self.sigma_a, zero=True)
         check_chain(self.iterations, self.burn_in)
@@ -60,7 +62,8 @@ class HopkinsMay(GibbsModel):
     def fit(self, data: Judgments | PairCounts, *, rng: RngLike = None) -> OutcomeFit:
         counts = counts_of(data)
         check_placeable(counts, linked_by=self.linked_by)
-        draws, means = self._chain(data, counts, np.random.default_rng(rng))
+        known = self.fixed(counts)
+        draws, means = known._chain(data, counts, np.random.default_rng(rng))
         state, notes = convergence(draws, self.iterations)
         if self.sampler == "projection":
             notes += (
@@ -68,11 +71,32 @@ class HopkinsMay(GibbsModel):
             )
         return OutcomeFit(
             self, counts.systems, means.mean(0), deviations=draws.std(0, ddof=1), convergence=state, notes=notes,
-            draws=draws, outcomes=self.outcomes(draws),
+            draws=draws, outcomes=known.outcomes(draws),
+            fitted={"radius": float(known.radius)} if self.radius == FIT else {},
         )  # fmt: skip
 
     def rescore(self, judgments: Judgments, *, rng: np.random.Generator) -> FloatArray:
-        return np.asarray(self._chain(judgments, judgments.counts, rng)[1].mean(0))
+        counts = judgments.counts
+        return np.asarray(self.fixed(counts)._chain(judgments, counts, rng)[1].mean(0))
+
+    def fixed(self, counts: PairCounts) -> HopkinsMay:
+        """The model with a number for its radius: its own, or the one fitted to these judgments."""
+        return replace(self, radius=self.fitted_radius(counts)) if self.radius == FIT else self
+
+    def fitted_radius(self, counts: PairCounts) -> float:
+        """The radius of largest composite likelihood: every judgment by itself, as of two new items.
+
+        That is what a prediction asks, and abilities and radius are what it depends on; both are raised in turn,
+        abilities with their prior, until the radius stays.
+        """
+        cut = 0.25
+        for _ in range(100):
+            mu = replace(self, radius=cut * self._spread)._start(counts) / self._spread
+            before, apart = cut, Direction(mu[:, None] - mu, 0.0)
+            (cut,) = fitted_constants(counts, apart, [Direction(0.0, 1.0)], [before])
+            if abs(cut - before) <= 1e-4 * before:
+                break
+        return cut * self._spread
 
     def outcomes(self, draws: FloatArray) -> FloatArray:
         """Probabilities for a new item of each system, averaged over draws of μ: an array (n, n, 3).
@@ -83,7 +107,7 @@ class HopkinsMay(GibbsModel):
 
         win, tie = np.zeros((2, draws.shape[1], draws.shape[1]))
         for mu in draws / self._spread:
-            apart, cut = mu[:, None] - mu, self.radius / self._spread
+            apart, cut = mu[:, None] - mu, float(self.radius) / self._spread
             win += ndtr(apart - cut)
             tie += ndtr(cut - apart) - ndtr(-cut - apart)
         return positive(win / len(draws), tie / len(draws))
@@ -103,10 +127,10 @@ class HopkinsMay(GibbsModel):
         if self.sampler == "projection":
             spread = math.hypot(self.sigma_a, self.sigma_obs)
             lone = all_lone(comparisons, len(counts.systems))
-            draws = project(lone, len(counts.systems), spread, self.radius, self.iterations, rng)
+            draws = project(lone, len(counts.systems), spread, float(self.radius), self.iterations, rng)
             return draws[self.burn_in :], draws[self.burn_in :]
         draws, means = sample(
-            comparisons, self._start(counts), self.sigma_0, self.sigma_a, self.sigma_obs, self.radius,
+            comparisons, self._start(counts), self.sigma_0, self.sigma_a, self.sigma_obs, float(self.radius),
             self.iterations, rng,
         )  # fmt: skip
         return draws[self.burn_in :], means[self.burn_in :]
@@ -117,14 +141,12 @@ class HopkinsMay(GibbsModel):
         Fisher scoring; a step that overshoots is halved. It only starts the chain, so three digits are enough.
         """
         unit, prior = self._spread, (self._spread / self.sigma_0) ** 2
-        mu = np.zeros(len(counts.systems))
-        value, slope, information = _log_posterior(mu, self.radius / unit, prior, counts)
+        mu, cut = np.zeros(len(counts.systems)), float(self.radius) / unit
+        value, slope, information = _log_posterior(mu, cut, prior, counts)
         for _ in range(50):
             step = np.linalg.solve(information, slope)
             size = float(np.abs(step).max())
-            while (
-                size > 1e-3 and not (tried := _log_posterior(mu + step, self.radius / unit, prior, counts))[0] > value
-            ):
+            while size > 1e-3 and not (tried := _log_posterior(mu + step, cut, prior, counts))[0] > value:
                 step, size = step / 2, size / 2
             if size <= 1e-3:
                 break
@@ -137,20 +159,9 @@ def _log_posterior(
 ) -> tuple[float, FloatArray, FloatArray]:
     """Of abilities in units of the spread of a comparison: log-density, its slope, and the expected information.
 
-    ``prior`` is the precision of an ability. A tie has the probability Φ(cut − x) − Φ(−cut − x), symmetric in x.
+    ``prior`` is the precision of an ability.
     """
-    from scipy.special import log_ndtr
-
-    x = mu[:, None] - mu
-    near, far = log_ndtr(cut - np.abs(x)), log_ndtr(-cut - np.abs(x))
-    # The width of the interval times the least density in it is a bound that is sharp where digits cancel.
-    least = math.log(2 * cut) - (np.abs(x) + cut) ** 2 / 2 - math.log(2 * math.pi) / 2
-    with np.errstate(divide="ignore"):
-        tie = np.maximum(near + np.log(-np.expm1(far - near)), least)
-    logs = np.stack([log_ndtr(x - cut), tie, log_ndtr(-x - cut)])
-    high, low = -((x - cut) ** 2) / 2, -((x + cut) ** 2) / 2
-    slopes = np.stack([np.exp(high - logs[0]), np.exp(low - logs[1]) - np.exp(high - logs[1]), -np.exp(low - logs[2])])
-    slopes /= math.sqrt(2 * math.pi)
+    logs, slopes, _ = cut_logs(mu[:, None] - mu, cut)
     # Every judgment is there from both sides, and so counts half in the sum over i and j.
     table = np.stack([counts.wins, counts.ties, counts.wins.T])
     pairs = table.sum(0) * (np.exp(logs) * slopes**2).sum(0)

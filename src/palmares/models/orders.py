@@ -61,6 +61,9 @@ class _OrderModel(CountModel):
             counted=found.searched == 1,
         )
 
+    def limits(self, systems: int) -> tuple[float, float]:
+        return -float(systems), -1.0
+
     def score(self, batch: PairCounts, rngs: Sequence[np.random.Generator]) -> FloatArray:
         return np.stack([-(1.0 + optimum(margins).places) for margins in self.margins(batch)])
 

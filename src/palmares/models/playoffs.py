@@ -37,6 +37,9 @@ class MonteCarloPlayoffs(CountModel):
         if self.tournaments < 1:
             raise InputError(f"setting tournaments: got {self.tournaments}; allowed: at least 1")
 
+    def limits(self, systems: int) -> tuple[float, float]:
+        return -float(systems), -1.0
+
     def score(self, batch: PairCounts, rngs: Sequence[np.random.Generator]) -> FloatArray:
         from ..kernels.playoffs import mean_finishing_places
 

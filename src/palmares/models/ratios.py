@@ -11,21 +11,36 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
-from ..judgments import BoolArray, FloatArray, IntArray, PairCounts, UnitKinds, decode_cells
-from .base import CountModel, ratio
+from ..judgments import BoolArray, FloatArray, IntArray, Kept, PairCounts, UnitKinds, decode_cells
+from .base import CountModel, Fit, ratio
 
 _UNKNOWN = 0.5
 _TIE, _LOSS = 1, 2
 
 
 class _Ratio(CountModel):
-    """A share of comparisons that were won."""
+    """A share of comparisons that were won: what campaigns of the conference published, forced ties among them."""
 
+    smooth = True
+    forced_ties: ClassVar[Kept] = "keep"
     #: Whether a tie is a comparison, and one that was not lost.
     counts_ties = False
+
+    def limits(self, systems: int) -> tuple[float, float]:
+        return 0.0, 1.0
+
+    def independent_errors(self, counts: PairCounts, fit: Fit) -> FloatArray | None:
+        """Of shares of independent comparisons, with half a win for each side, so that none is 0."""
+        kept = counts.wins + counts.ties if self.counts_ties else counts.wins
+        met = kept + counts.wins.T
+        weights = np.stack([self.weights_of(row) if row.any() else row for row in met])
+        share = (kept + 0.5) / (met + 1)
+        variance = np.divide(weights**2 * share * (1 - share), met, out=np.zeros_like(met), where=met > 0)
+        return np.asarray(np.sqrt(variance.sum(axis=1)))
 
     def weights_of(self, met: FloatArray) -> FloatArray:
         """How much the win rate against each opponent weighs in the score, given how often each was met."""

@@ -15,15 +15,15 @@ import numpy as np
 
 from ..compute import Execution, RngLike
 from ..errors import InputError
-from ..judgments import FloatArray, IntArray, Judgments, PairCounts
+from ..judgments import FloatArray, IntArray, Judgments, Kept, PairCounts
 from . import trueskill_rows as reading
 from .base import Convergence, Fit, ModelBase, Needs, OutcomeFit, RangeSource
+from .cuts import FIT, Constant
 from .playoffs import order_by_content
+from .trueskill_predictions import cut_difference, prediction_constants
 
 MODES = ("replay", "sequence", "shuffled", "rankings", "batch")
 PRESETS = ("program", "paper")
-#: No outcome is given less than this, so that a judgment nobody expected has a finite surprise.
-_LEAST = 1e-12
 #: When sweeps stop, in units of the prior's standard deviation; and after how many they give up.
 _TOLERANCE = 1e-11
 _SWEEPS = 1000
@@ -60,13 +60,18 @@ class TrueSkill(ModelBase):
     runs
         How many runs a fit by ``replay`` makes.
     radius
-        A prediction is a tie where the difference of two systems is less than this.
+        A prediction is a tie where the difference of two systems is less than this; ``fit``: estimated from the
+        judgments, given the skills.
+    spread
+        How many times √(σ1² + σ2²) the standard deviation of a predicted difference is: 1 as published, more because
+        single judgments are noisy. ``fit``: estimated from the judgments.
     tie_order
         In ``rankings``, the chain of those that share a place: ``both`` orders averaged, or as ``given``.
     """
 
     id = "trueskill"
     updates = True
+    fits: ClassVar[tuple[str, ...]] = ("radius", "spread")
 
     mode: str = "replay"
     preset: str = "program"
@@ -75,16 +80,18 @@ class TrueSkill(ModelBase):
     margin: float = 0.0
     draw_probability: float = 0.25
     runs: int = 1000
-    radius: float = 0.1
+    radius: Constant = 0.1
+    spread: Constant = 1.0
     tie_order: str = "both"
 
     def __post_init__(self) -> None:
         for name, allowed in {"mode": MODES, "preset": PRESETS, "tie_order": ("both", "given")}.items():
             if getattr(self, name) not in allowed:
                 raise InputError(f"setting {name}: got {getattr(self, name)!r}; allowed: {', '.join(allowed)}")
-        for name in ("sigma", "beta", "margin", "draw_probability", "radius"):
+        constants = [name for name in self.fits if getattr(self, name) != FIT]
+        for name in ("sigma", "beta", "margin", "draw_probability", *constants):
             object.__setattr__(self, name, float(getattr(self, name)))
-        for name in ("sigma", "radius"):
+        for name in ("sigma", *constants):
             if not 0 < getattr(self, name) < math.inf:
                 raise InputError(f"setting {name}: got {getattr(self, name)}; allowed: a number above 0")
         for name in ("beta", "margin"):
@@ -109,6 +116,10 @@ class TrueSkill(ModelBase):
     @property
     def weights(self) -> bool:  # type: ignore[override]
         return self.computing.weights
+
+    @property
+    def forced_ties(self) -> Kept:  # type: ignore[override]
+        return self.computing.forced_ties
 
     @property
     def ranges_from(self) -> RangeSource:  # type: ignore[override]
@@ -146,7 +157,8 @@ class TrueSkill(ModelBase):
 class TrueSkillFit(OutcomeFit):
     """Means as scores, standard deviations as deviations; predictions follow from them.
 
-    The difference of two systems is N(μ1 − μ2, σ1² + σ2²), cut at ± the radius (Sakaguchi et al. 2014, §3.2).
+    The difference of two systems is N(μ1 − μ2, k²(σ1² + σ2²)), cut at ± the radius; with the spread k = 1 as by
+    Sakaguchi et al. 2014, §3.2.
     """
 
     model: TrueSkill
@@ -154,15 +166,19 @@ class TrueSkillFit(OutcomeFit):
     #: β and ε that were used.
     beta: float = field(kw_only=True)
     margin: float = field(kw_only=True)
-    #: The counts so far, for the modes that start over when judgments are added.
-    counts: PairCounts | None = field(kw_only=True, default=None, repr=False)
+    #: The counts so far: modes that read counts start over when judgments are added, and constants are fitted to them.
+    counts: PairCounts = field(kw_only=True, repr=False)
     #: Seeds the generator of an update.
     entropy: int = field(kw_only=True, default=0, repr=False)
 
     def __post_init__(self) -> None:
         assert self.scores is not None
         assert self.deviations is not None
-        object.__setattr__(self, "outcomes", cut_difference(self.scores, self.deviations, self.model.radius))
+        radius, spread = prediction_constants((self.model.radius, self.model.spread), *self.posterior, self.counts)
+        found = {"radius": radius, "spread": spread}
+        fitted = {name: value for name, value in found.items() if getattr(self.model, name) == FIT}
+        object.__setattr__(self, "fitted", fitted)
+        object.__setattr__(self, "outcomes", cut_difference(self.scores, spread * self.deviations, radius))
 
     def update(self, more: Judgments | PairCounts) -> Fit:
         """The fit with ``more`` judgments of the same systems: the pass goes on, or the counts are added."""
@@ -175,18 +191,6 @@ class TrueSkillFit(OutcomeFit):
         return self.scores, self.deviations**2
 
 
-def cut_difference(mean: FloatArray, deviation: FloatArray, radius: float) -> FloatArray:
-    """P(win), P(tie), P(loss) of every pair: the normal difference above, within and below ± radius."""
-    from scipy.special import ndtr
-
-    width = np.sqrt(deviation[:, None] ** 2 + deviation**2)
-    difference = mean[:, None] - mean
-    win = ndtr((difference - radius) / width)
-    loss = ndtr((-difference - radius) / width)
-    outcomes = np.maximum(np.stack([win, 1 - win - loss, loss], axis=-1), _LEAST)
-    return np.asarray(outcomes / outcomes.sum(-1, keepdims=True))
-
-
 # -- the modes -------------------------------------------------------------------------------------
 
 
@@ -195,6 +199,7 @@ class Mode:
 
     needs: ClassVar[Needs] = "counts"
     weights: ClassVar[bool] = True
+    forced_ties: ClassVar[Kept] = "drop"
     ranges_from: ClassVar[RangeSource] = "resampling"
     lacks: ClassVar[Mapping[str, str]] = {}
 
@@ -203,10 +208,7 @@ class Mode:
 
     def added(self, fit: TrueSkillFit, more: Judgments | PairCounts) -> Fit:
         """The fit with more judgments; a mode that reads counts starts over from all of them."""
-        counts = reading.counts_among(fit.systems, more)
-        assert fit.counts is not None
-        both = replace(fit.counts, wins=fit.counts.wins + counts.wins, ties=fit.counts.ties + counts.ties)
-        return self.fit(fit.model, both, fit.entropy)
+        return self.fit(fit.model, reading.counts_with(fit.counts, more), fit.entropy)
 
     def skills(self, model: TrueSkill, wins: FloatArray, ties: FloatArray, rng: np.random.Generator) -> Posterior:
         """Of a mode that reads counts: means and variances from them."""
@@ -225,6 +227,7 @@ _ONE_PASS = Convergence(True, 1, "one pass")
 class _Replay(Mode):
     """The official WMT procedure: as many random steps as there are judgments, and the mean over many such runs."""
 
+    forced_ties = "keep"
     ranges_from = "runs"
     lacks = {  # noqa: RUF012
         "monotone": "a mean over random runs moves by its Monte Carlo error",
@@ -250,9 +253,9 @@ class _Replay(Mode):
         tasks = [(model, counts.wins[part], counts.ties[part], piece) for piece in pieces]
         runs = np.concatenate(execution.run(_runs, tasks), axis=1)[..., np.argsort(order)]
         mean, variance = (reading.shared(runs[k].mean(axis=0), alike) for k in (0, 1))
-        fit = _fit(model, counts.systems, (mean, variance), counts.total)
+        fit = _fit(model, counts, (mean, variance))
         done = Convergence(True, model.runs, "random runs")
-        return replace(fit, convergence=done, draws=runs[0], counts=counts, entropy=int(seeds[0]))
+        return replace(fit, convergence=done, draws=runs[0], entropy=int(seeds[0]))
 
 
 def _runs(model: TrueSkill, wins: FloatArray, ties: FloatArray, seeds: IntArray) -> FloatArray:
@@ -273,7 +276,7 @@ class _Batch(Mode):
         counts = reading.checked(data)
         ended, sweeps, change = self._propagated(model, counts.wins, counts.ties)
         done = _convergence(change <= _TOLERANCE * model.sigma, sweeps, change)
-        return replace(_fit(model, counts.systems, ended, counts.total), convergence=done, counts=counts)
+        return replace(_fit(model, counts, ended), convergence=done)
 
     def _propagated(self, model: TrueSkill, wins: FloatArray, ties: FloatArray) -> tuple[Posterior, int, float]:
         """Means and variances, sweeps made and the last change."""
@@ -308,7 +311,7 @@ class _Shuffled(Mode):
         counts = reading.checked(data)
         generator = np.random.default_rng(rng)
         ended = self.skills(model, counts.wins, counts.ties, generator)
-        fit = _fit(model, counts.systems, ended, counts.total)
+        fit = _fit(model, counts, ended)
         return replace(fit, convergence=_ONE_PASS, entropy=int(generator.integers(0, 2**63)))
 
     def added(self, fit: TrueSkillFit, more: Judgments | PairCounts) -> Fit:
@@ -316,7 +319,7 @@ class _Shuffled(Mode):
         generator = np.random.default_rng(fit.entropy)
         rows = reading.shuffled(counts.wins, counts.ties, generator)
         ended = _played(fit.posterior, rows, (fit.beta, fit.margin))
-        return _moved(fit, ended, int(generator.integers(0, 2**63)))
+        return _moved(fit, ended, reading.counts_with(fit.counts, more), int(generator.integers(0, 2**63)))
 
 
 class _Sequence(Mode):
@@ -335,19 +338,19 @@ class _Sequence(Mode):
         return _played(start, reading.rows_of(judgments, codes), scale), _ONE_PASS, ()
 
     def fit(self, model: TrueSkill, data: Judgments | PairCounts, rng: RngLike) -> TrueSkillFit:
-        reading.checked(data)
+        counts = reading.checked(data)
         judgments = reading.needs_rows(data, model.mode)
         codes = np.arange(len(judgments.systems))
         start, scale = _start(model, len(codes)), model.scale(len(judgments))
         ended, done, notes = self.passed(model, judgments, codes, start, scale)
-        fit = _fit(model, judgments.systems, ended, len(judgments))
+        fit = _fit(model, counts, ended)
         return replace(fit, convergence=done, notes=(*fit.notes, *notes))
 
     def added(self, fit: TrueSkillFit, more: Judgments | PairCounts) -> Fit:
         judgments = reading.needs_rows(more, fit.model.mode)
         codes = reading.codes_among(fit.systems, judgments.systems)
         ended, _, _ = self.passed(fit.model, judgments, codes, fit.posterior, (fit.beta, fit.margin))
-        return _moved(fit, ended, fit.entropy)
+        return _moved(fit, ended, reading.counts_with(fit.counts, more), fit.entropy)
 
 
 class _Rankings(_Sequence):
@@ -385,13 +388,15 @@ def _convergence(converged: bool, iterations: int, change: float) -> Convergence
     return Convergence(bool(converged), iterations, f"expectation propagation, last change {change:.1g}")
 
 
-def _fit(model: TrueSkill, systems: tuple[str, ...], ended: Posterior, judgments: float) -> TrueSkillFit:
-    beta, margin = model.scale(judgments)
-    note = f"β = {beta:.4g}, ε = {margin:.4g}: preset {model.preset} for {judgments:.10g} judgments"
+def _fit(model: TrueSkill, counts: PairCounts, ended: Posterior) -> TrueSkillFit:
+    beta, margin = model.scale(counts.total)
+    note = f"β = {beta:.4g}, ε = {margin:.4g}: preset {model.preset} for {counts.total:.10g} judgments"
     if model.beta and model.margin:
         note = f"β = {beta:.4g} and ε = {margin:.4g} as set"
-    return TrueSkillFit(model, systems, ended[0], np.sqrt(ended[1]), notes=(note,), beta=beta, margin=margin)
+    return TrueSkillFit(
+        model, counts.systems, ended[0], np.sqrt(ended[1]), notes=(note,), beta=beta, margin=margin, counts=counts
+    )
 
 
-def _moved(fit: TrueSkillFit, ended: Posterior, entropy: int) -> TrueSkillFit:
-    return replace(fit, scores=ended[0], deviations=np.sqrt(ended[1]), entropy=entropy)
+def _moved(fit: TrueSkillFit, ended: Posterior, counts: PairCounts, entropy: int) -> TrueSkillFit:
+    return replace(fit, scores=ended[0], deviations=np.sqrt(ended[1]), counts=counts, entropy=entropy)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -96,6 +97,12 @@ def counts_among(systems: tuple[str, ...], more: Judgments | PairCounts) -> Pair
     wins, ties = (np.zeros([len(systems)] * 2) for _ in range(2))
     wins[part], ties[part] = counts.wins, counts.ties
     return PairCounts(systems, wins, ties, counts.lang_pair)
+
+
+def counts_with(counts: PairCounts, more: Judgments | PairCounts) -> PairCounts:
+    """The counts and those of more judgments of the same systems."""
+    added = counts_among(counts.systems, more)
+    return replace(counts, wins=counts.wins + added.wins, ties=counts.ties + added.ties)
 
 
 def rows_of(judgments: Judgments, codes: IntArray) -> Rows:

@@ -7,4 +7,6 @@ from __future__ import annotations
 
 #: What rank ranges can come from: everything that ``resample=`` takes besides None. It stands here because the help of
 #: ``--resample`` imports nothing heavier. The units that can be drawn are those of `palmares.judgments.units`.
-SOURCES = ("auto", "pair", "ranking", "segment", "judge", "posterior", "sign-test", "one-sided-sign-test", "none")
+SOURCES = (
+    "auto", "two-way", "pair", "ranking", "segment", "judge", "posterior", "sign-test", "one-sided-sign-test", "none"
+)  # fmt: skip

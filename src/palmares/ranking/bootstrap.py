@@ -23,10 +23,13 @@ from ..judgments import (
     choose_unit,
     row_words,
     unit_codes,
+    unit_count,
     unit_kinds,
 )
 from ..models.base import Fit, Model, Scorer
 
+#: From this many units on, what is said of few ones changes intervals by less than a hundredth.
+ENOUGH_UNITS = 200
 #: A piece of work holds at most about this many numbers, which bounds memory.
 _NUMBERS_IN_A_PIECE = 4_000_000
 _PIECES_PER_WORKER = 4
@@ -36,11 +39,22 @@ _REFITS_IN_A_PIECE = 8
 
 @dataclass(frozen=True)
 class Replicates:
-    """Scores of every bootstrap sample, and the places they give (1 = best); arrays (samples, systems)."""
+    """Scores of every bootstrap sample, and the places they give (1 = best); arrays (samples, systems).
+
+    ``covariance`` is that of the scores if it is not simply that of the samples, ``df`` its degrees of freedom (None:
+    many): samples of few units are stretched so that they are spread as a t distribution is.
+    """
 
     systems: tuple[str, ...]
     scores: FloatArray = field(repr=False)
     places: IntArray = field(repr=False)
+    covariance: FloatArray | None = field(default=None, repr=False)
+    df: float | None = None
+
+    @property
+    def spread(self) -> FloatArray:
+        """The covariance of the scores."""
+        return np.atleast_2d(np.cov(self.scores, rowvar=False)) if self.covariance is None else self.covariance
 
 
 def resample(
@@ -48,11 +62,39 @@ def resample(
 ) -> Replicates:
     """Score ``resamples`` bootstrap samples of the units of ``data``.
 
-    A model that needs counts is scored on resampled counts; any other is refitted to resampled judgments.
+    A model that needs counts is scored on resampled counts; any other is refitted to resampled judgments. Of few units
+    (rankings, segments, judges) samples vary too little; see `widened`.
     """
+    samples = plain_samples(model, data, unit=unit, resamples=resamples, execution=execution)
+    units = unit_count(data, unit)
+    return samples if unit == "pair" or units >= ENOUGH_UNITS else widened(samples, model, units, execution)
+
+
+def widened(samples: Replicates, model: Model, units: int, execution: Execution) -> Replicates:
+    """The samples, stretched around their mean as few units ask for.
+
+    Their variance is too small by (G − 1) / G, and was estimated with G − 1 degrees of freedom.
+    """
+    return stretched(samples, model, np.full(len(samples.systems), units / (units - 1)), units - 1.0, execution)
+
+
+def stretched(samples: Replicates, model: Model, factors: FloatArray, df: float, execution: Execution) -> Replicates:
+    """The samples with variances ``factors`` times as large, spread around their mean as a t distribution is."""
+    rng = execution.generator(Stream.FEW_UNITS)
+    mean, scale = samples.scores.mean(axis=0), np.sqrt(factors)
+    heavy = np.sqrt(df / rng.chisquare(df, len(samples.scores)))[:, None]
+    scores = np.clip(mean + (samples.scores - mean) * scale * heavy, *model.limits(len(samples.systems)))
+    places = np.stack([places_of(row, rng) for row in scores])
+    return Replicates(samples.systems, scores, places, scale[:, None] * samples.spread * scale, df)
+
+
+def plain_samples(
+    model: Model, data: Judgments | PairCounts, *, unit: Unit, resamples: int, execution: Execution
+) -> Replicates:
+    """The bootstrap samples as they are drawn."""
     if resamples < 1:
         raise InputError(f"resamples: got {resamples}; allowed: at least 1, or no resampling (--resample none)")
-    unit, _ = choose_unit(data, unit)
+    choose_unit(data, unit)  # which refuses what cannot be drawn
     check_units(data, unit)
     if model.needs == "counts":
         kinds = unit_kinds(data, unit)

@@ -73,6 +73,7 @@ class HeadToHead(Shown):
                 for line, wins in zip(self.ranking.lines, self.expected_wins, strict=True)
             ],
             "cells": cells,
+            "notes": list(self.ranking.notes),
         }
 
 

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from ..judgments import FEW_UNITS, FloatArray, Judgments, PairCounts, Unit, unit_kinds
+from ..judgments import FEW_UNITS, FloatArray, Judgments, PairCounts, Unit, UnitKinds, unit_kinds
 from ..models.base import Model, counts_of, settings
 from .bootstrap import Replicates, comparable
 from .ranges import score_intervals
+from .two_way import Uncertainty
 
 
 @dataclass(frozen=True)
@@ -24,34 +25,72 @@ class Spread:
 
 def spread(replicates: Replicates, model: Model, p: float) -> Spread:
     """What the samples say, but no interval without width: a score that never varied is not for that certain."""
-    return _said(replicates.systems, *_sampled(replicates.scores, p), model, p)
+    return _said(replicates.systems, *_sampled(replicates, p), model, p)
 
 
-def bootstrap_spread(
-    replicates: Replicates, model: Model, data: Judgments | PairCounts, unit: Unit, p: float
-) -> Spread:
+@dataclass(frozen=True)
+class Trials:
+    """What a system that won or lost everything did so in: units of some kind, so many to each that stands for one."""
+
+    kinds: UnitKinds
+    word: str
+    effects: FloatArray | None = field(default=None, repr=False)
+
+    def of(self, system: int) -> UnitKinds:
+        """As many as they are worth for a system."""
+        return (
+            self.kinds if self.effects is None else replace(self.kinds, copies=self.kinds.copies / self.effects[system])
+        )
+
+
+def sampled_spread(replicates: Replicates, model: Model, data: Judgments | PairCounts, unit: Unit, p: float) -> Spread:
     """The same of bootstrap samples, which cannot show how unsure a system is that won or lost everything."""
-    intervals, errors = _sampled(replicates.scores, p)
-    one_sided = np.flatnonzero(model.one_sided(counts_of(data)))
-    kinds = unit_kinds(data, unit) if len(one_sided) and model.needs == "counts" else None
+    intervals, errors = _sampled(replicates, p)
+    return _one_sided_apart(replicates.systems, intervals, errors, model, data, Trials(unit_kinds(data, unit), unit), p)
+
+
+def normal_spread(
+    scores: FloatArray, uncertainty: Uncertainty, model: Model, data: Judgments, trials: Trials, p: float
+) -> Spread:
+    """Intervals as wide as a t distribution makes them."""
+    from scipy.special import stdtrit
+
+    errors = np.sqrt(np.diag(uncertainty.covariance))
+    reach = float(stdtrit(uncertainty.df, 1 - p / 2)) * errors
+    intervals = np.clip(np.stack([scores - reach, scores + reach], axis=1), *model.limits(len(scores)))
+    errors = np.where(comparable(errors) == 0, np.nan, errors)
+    intervals[np.isnan(errors)] = np.nan
+    return _one_sided_apart(data.systems, comparable(intervals), errors, model, data, trials, p)
+
+
+def _one_sided_apart(
+    systems: Sequence[str],
+    intervals: FloatArray,
+    errors: FloatArray,
+    model: Model,
+    data: Judgments | PairCounts,
+    trials: Trials,
+    p: float,
+) -> Spread:
+    """With exact intervals, or none, for systems that won or lost everything."""
     exact: list[str] = []
     unknown: list[str] = []
-    for i in one_sided.tolist():
-        found = model.exact_interval(kinds, i, p) if kinds is not None else None
+    for i in np.flatnonzero(model.one_sided(counts_of(data))).tolist():
+        found = model.exact_interval(trials.of(i), i, p) if model.needs == "counts" else None
         intervals[i], errors[i] = found or (np.nan, np.nan), np.nan
-        (exact if found else unknown).append(replicates.systems[i])
+        (exact if found else unknown).append(systems[i])
     notes = []
     if exact:
         notes.append(
-            f"won or lost every comparison, so that the interval follows from how many {unit}s there are of each, not "
-            f"from samples: {named(exact)}"
+            f"won or lost every comparison, so that the interval follows from how many {trials.word}s there are of "
+            f"each, not from samples: {named(exact)}"
         )
     if unknown:
         notes.append(
             "without an interval of the score, because they won or lost every comparison with the others, and no "
             f"bootstrap sample can show how unsure their scores are: {named(unknown)}"
         )
-    said = _said(replicates.systems, intervals, errors, model, p, apart_from=unknown)
+    said = _said(systems, intervals, errors, model, p, apart_from=unknown)
     return Spread(said.intervals, said.errors, (*notes, *said.notes))
 
 
@@ -73,10 +112,11 @@ def named(systems: Sequence[str]) -> str:
     return ", ".join(systems[:5]) + (f" and {len(systems) - 5} more" if len(systems) > 5 else "")
 
 
-def _sampled(scores: FloatArray, p: float) -> tuple[FloatArray, FloatArray]:
+def _sampled(replicates: Replicates, p: float) -> tuple[FloatArray, FloatArray]:
     """Intervals and errors, NaN where they are 0 wide."""
-    intervals = comparable(score_intervals(scores, p=p))
-    errors = scores.std(axis=0, ddof=1)
+    intervals = comparable(score_intervals(replicates.scores, p=p))
+    known = replicates.covariance
+    errors = replicates.scores.std(axis=0, ddof=1) if known is None else np.sqrt(np.diag(known))
     intervals[intervals[:, 0] == intervals[:, 1]] = np.nan
     errors[comparable(errors) == 0] = np.nan
     return intervals, errors

@@ -28,9 +28,12 @@ class Pair:
         Of the difference, over samples; None without samples, or where these say nothing of how sure it is: all of
         them give the same difference, or one of the two systems won or lost everything.
     better
-        The share of samples in which the first stands above the second; None without samples.
+        How likely the first is better than the second; None without samples.
     p
         Of the sign test of this pair, where rank ranges come from sign tests; else None.
+    adjusted
+        The chance of error if the first is called better, adjusted over all pairs: those with at most p are ordered
+        jointly.
     separated
         Whether the rank range of the first ends before that of the second begins. Systems of different clusters are
         separated; of one cluster, some may be.
@@ -43,6 +46,7 @@ class Pair:
     better: float | None
     p: float | None
     separated: bool
+    adjusted: float | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """The documented JSON shape."""
@@ -53,7 +57,8 @@ class Pair:
 class PairEvidence:
     """What is known of every two systems, in the order of the ranking: samples of scores, or p-values of sign tests.
 
-    ``better`` and ``tests`` are square, ``scores`` has a row per sample; 1 − ``level`` is the level of intervals.
+    ``better``, ``tests`` and ``adjusted`` are square, ``scores`` has a row per sample; 1 − ``level`` is the level of
+    intervals.
     ``unsure`` are systems of whose scores samples do not show how sure they are.
     """
 
@@ -61,6 +66,7 @@ class PairEvidence:
     scores: FloatArray | None
     better: FloatArray | None
     tests: FloatArray | None
+    adjusted: FloatArray | None = None
     unsure: frozenset[str] = frozenset()
 
 
@@ -84,6 +90,7 @@ def pairs_of(lines: Sequence[RankedSystem], evidence: PairEvidence) -> tuple[Pai
                     better=None if evidence.better is None else float(evidence.better[i, j]),
                     p=None if evidence.tests is None else float(evidence.tests[i, j]),
                     separated=one.range[1] < other.range[0],
+                    adjusted=None if evidence.adjusted is None else float(evidence.adjusted[i, j]),
                 )
             )
     return tuple(found)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -11,35 +11,17 @@ import numpy as np
 from ..compute import Execution, RngLike, Stream
 from ..errors import InputError
 from ..ingest.given import judgments_or_counts
-from ..judgments import (
-    UNITS,
-    FloatArray,
-    IntArray,
-    Judgments,
-    PairCounts,
-    Unit,
-    choose_unit,
-    few_units,
-    unit_count,
-)
+from ..judgments import TWO_WAY, UNITS, ForcedTies, IntArray, Judgments, PairCounts, known_units, settle_forced_ties
 from ..judgments.repeats import repeats_note
 from ..models import DEFAULT_MODEL
 from ..models.base import Fit, Model, check_one_lang_pair, counts_of, create
-from . import SOURCES
-from .bootstrap import Replicates, comparable, from_draws, resample
-from .intervals import Spread, bootstrap_spread, few_one_sided, spread
-from .ranges import best, clusters, least_samples, rank_ranges
+from ..results import counted
+from .bootstrap import comparable
+from .evidence import Evidence, Request, collect, concluded, source_of
+from .joint import Boundary, boundaries_of
+from .ranges import best, clusters
 from .record import Record
 from .result import RankedSystem, Ranking
-from .significance import decisions, sign_test_ranges, sign_tests
-
-#: How many sides a sign test has.
-SIGN_TESTS = {"sign-test": 2, "one-sided-sign-test": 1}
-
-#: From here on, ranges by judge are *much* wider than the default's and the ranking says so.
-MUCH_WIDER = 1.25
-#: The check of that is made on this many samples; they need not settle a range, only its usual width.
-_CHECK_SAMPLES = 200
 
 
 def rank(
@@ -50,6 +32,7 @@ def rank(
     resamples: int = 1000,
     p: float = 0.05,
     largest_component: bool = False,
+    forced_ties: ForcedTies = "auto",
     rng: RngLike = None,
     execution: Execution | None = None,
 ) -> Ranking:
@@ -63,15 +46,19 @@ def rank(
     model
         A model, its id, or its id and settings: ``bradley-terry:ties=rao-kupper,scale=elo``.
     resample
-        The resampling unit: ``pair``, ``ranking``, ``segment`` or ``judge``; ``auto`` is ``ranking``, or ``pair``
-        where there are no ranking ids; ``posterior`` for the model's own draws; ``sign-test`` or
-        ``one-sided-sign-test`` for ranges from pairwise sign tests; None for no ranges.
+        What uncertainty is of: ``two-way``, of judges and segments at once; or the unit of a bootstrap: ``pair``,
+        ``ranking``, ``segment`` or ``judge``; ``auto`` is ``two-way`` where there are five of each, else ``segment``,
+        ``judge``, ``ranking`` or ``pair``, whatever is known, and a note says so; ``posterior`` for the model's own
+        draws; ``sign-test`` or ``one-sided-sign-test`` for ranges from pairwise sign tests; None for no ranges.
     resamples
-        How many bootstrap samples.
+        How many bootstrap samples, or draws.
     p
         Ranges and intervals have the level 1 − p: p / 2 of the samples lie beyond each end. The level of sign tests.
     largest_component
         Rank only the largest group of systems that judgments link.
+    forced_ties
+        ``keep`` or ``drop`` ties of systems that shared an output, which nobody compared; ``auto``: as the judgments
+        were asked to be used, or else as the model does (official procedures keep them, others do not).
     rng
         A seed; None draws one. It is in the signature either way.
     execution
@@ -84,30 +71,51 @@ def rank(
     notes: list[str] = []
     if isinstance(data, Judgments):
         check_one_lang_pair(data)
+        data = settle_forced_ties(data, forced_ties, model.forced_ties)
         if data.origin is not None and (repeated := repeats_note(data)):
             notes.append(repeated)
+    if resample == "auto" and model.ranges_from == "runs":
+        notes.append(
+            f"uncertainty is that of single judgments, as in the published procedure of {model.id} (unit pair), and "
+            "too small where judges or segments differ; --resample two-way allows for both"
+        )
     origin = data.origin
     if largest_component:
         data = _largest_component(data, model, notes)
     # Where bootstrap samples are the runs, the fit itself needs only one.
-    by_runs = source in ("auto", *UNITS) and model.ranges_from == "runs"
+    by_runs = source in ("auto", TWO_WAY, *UNITS) and model.ranges_from == "runs"
     fit = (model.single_run() if by_runs else model).fit(data, rng=execution.generator(Stream.FIT))
     if fit.scores is None:
         raise InputError(f"model {model.id!r} predicts outcomes but gives no scores to rank by")
-    evidence = gather(model, data, fit, Request(source, resamples, p, execution))
+    request = Request(source, resamples, p, execution)
+    evidence = collect(model, data, fit, request)
     if by_runs and evidence.replicates is not None:
         fit = replace(fit, model=model, scores=evidence.replicates.scores.mean(axis=0), draws=None)
+    order, ranks = _standing(fit)
+    evidence = concluded(evidence, data, fit, request, order)
     judged = len(data) if isinstance(data, Judgments) else data.judged or round(data.total)
-    facts = {"seed": execution.seed, "systems": len(data.systems), "judgments": judged, "data": data.hash}
+    facts: dict[str, Any] = {
+        "seed": execution.seed,
+        "systems": len(data.systems),
+        "judgments": judged,
+        "data": data.hash,
+    }
+    facts |= {f"fitted_{name}": float(f"{value:.6g}") for name, value in fit.fitted.items()}
     if largest_component:
         facts["largest_component"] = True
+    lines = _lines(fit, evidence, order, ranks, p)
+    if lucky := _likelier_best(lines, counts_of(data)):
+        notes.append(lucky)
     return Ranking(
         fit=fit,
-        lines=_lines(fit, evidence),
+        lines=lines,
         judgments=judged,
         lang_pair=_lang_pair(data),
         record=Record.of({**evidence.facts, **facts}, model, origin),
         replicates=evidence.replicates,
+        beliefs=evidence.beliefs,
+        joint=evidence.joint,
+        units=known_units(data),
         notes=(*data.notes, *notes, *evidence.notes, *fit.notes),
         tests=evidence.tests,
     )
@@ -130,132 +138,65 @@ def _largest_component(data: Judgments | PairCounts, model: Model, notes: list[s
     return data.keep(groups[0])
 
 
-# -- what ranges rest on -----------------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class Request:
-    """What ranges were asked for: the source that `source_of` gave, how many samples, the level, and where to draw."""
-
-    source: str | None
-    resamples: int
-    p: float
-    execution: Execution
-
-    def draw(self, model: Model, data: Judgments | PairCounts, unit: Unit) -> Replicates:
-        return resample(model, data, unit=unit, resamples=self.resamples, execution=self.execution)
-
-
-@dataclass(frozen=True)
-class Evidence:
-    """Ranges (systems, 2), the samples or tests behind them, and what signature and reader should know of them."""
-
-    ranges: IntArray | None = field(default=None, repr=False)
-    replicates: Replicates | None = field(default=None, repr=False)
-    facts: Mapping[str, Any] = field(default_factory=dict)
-    notes: tuple[str, ...] = ()
-    spread: Spread | None = field(default=None, repr=False)
-    tests: FloatArray | None = field(default=None, repr=False)
-
-
-def source_of(model: Model, wanted: str | None) -> str | None:
-    """Where ranges come from: one of `SOURCES`; ``auto`` is ``posterior`` for a model that draws from one."""
-    if wanted in (None, "none"):
-        return None
-    if wanted not in SOURCES:
-        raise InputError(f"unknown resampling unit {wanted!r}; allowed: {', '.join(SOURCES)}")
-    return "posterior" if wanted == "auto" and model.ranges_from == "posterior" else wanted
-
-
-def gather(model: Model, data: Judgments | PairCounts, fit: Fit, request: Request) -> Evidence:
-    """The evidence for the ranks of a fit: bootstrap samples, a model's own draws, sign tests, or nothing."""
-    source, p = request.source, request.p
-    if source in SIGN_TESTS:
-        decided, sided = decisions(data), SIGN_TESTS[source]
-        ranges = sign_test_ranges(decided, p=p, sided=sided)
-        facts = {"unit": "sign-test", "sided": sided, "p": p}
-        return Evidence(ranges, None, facts, tests=sign_tests(decided, sided=sided))
-    if source == "posterior" or (source is None and model.ranges_from == "runs"):
-        draws = from_draws(fit, request.execution)
-        return _from_samples(draws, spread(draws, model, p), source, p)
-    if source is None:
-        return Evidence(facts={"unit": None})
-    unit, fallback = choose_unit(data, source)
-    if source == "auto" and unit_count(data, unit) < 2:
-        one = "judgment" if unit == "pair" else unit
-        return Evidence(
-            facts={"unit": None}, notes=(f"only one {one}, so there is nothing to resample and there are no ranges",)
-        )
-    samples = request.draw(model, data, unit)
-    evidence = _from_samples(samples, bootstrap_spread(samples, model, data, unit, p), unit, p)
-    notes = [fallback, few_units(data, unit), few_one_sided(counts_of(data)), *evidence.notes]
-    if unit == choose_unit(data, "auto")[0]:
-        notes.append(_judges_matter(model, data, evidence, request))
-    return replace(evidence, notes=tuple(note for note in notes if note))
-
-
-def _from_samples(replicates: Replicates, spread: Spread, unit: str | None, p: float) -> Evidence:
-    facts = {"unit": unit, "resamples": len(replicates.scores), "p": p}
-    return Evidence(rank_ranges(replicates.places, p=p), replicates, facts, spread.notes, spread)
-
-
-def _judges_matter(model: Model, data: Judgments | PairCounts, evidence: Evidence, request: Request) -> str | None:
-    """A warning where resampling judges instead makes ranges much wider; only for models that are quick to rescore."""
-    if model.needs != "counts" or isinstance(data, PairCounts) or len(data.judges) < 2:
-        return None
-    assert evidence.replicates is not None  # there is a unit, so there are samples
-    places, p = evidence.replicates.places, request.p
-    samples = min(len(places), max(_CHECK_SAMPLES, least_samples(p)))
-    if (data.codes("judge") < 0).any() or samples < least_samples(p):
-        return None
-    quick = replace(request, resamples=samples, execution=replace(request.execution, progress=None))
-    by_judge = _mean_width(quick.draw(model, data, "judge").places, p)
-    by_default = _mean_width(places[:samples], p)
-    if by_judge < MUCH_WIDER * by_default:
-        return None
-    return (
-        f"resampling by judge makes ranges {by_judge / by_default:.1f} × as wide ({by_judge:.1f} ranks on average "
-        f"instead of {by_default:.1f}): judges differ, and ranges by {evidence.facts['unit']} do not show it; "
-        "see --resample judge"
-    )
-
-
-def _mean_width(places: IntArray, p: float) -> float:
-    ranges = rank_ranges(places, p=p)
-    return float(np.mean(ranges[:, 1] - ranges[:, 0] + 1))
-
-
 # -- one line per system -------------------------------------------------------------------------------
 
 
-def _lines(fit: Fit, evidence: Evidence) -> tuple[RankedSystem, ...]:
+def _lines(fit: Fit, evidence: Evidence, order: IntArray, ranks: IntArray, p: float) -> tuple[RankedSystem, ...]:
     assert fit.scores is not None  # rank() refused other fits
     level = comparable(fit.scores)
     ranges, numbers, firsts, intervals, errors = None, None, None, None, None
+    together, joint_numbers = None, None
     if evidence.ranges is not None:
-        ranges, numbers = evidence.ranges.tolist(), clusters(evidence.ranges).tolist()
+        ranges, numbers = evidence.ranges.tolist(), clusters(evidence.ranges)
+        if evidence.joint is not None:
+            together = evidence.joint.ranges(p).tolist()
+            joint_numbers = joint_clusters(boundaries_of(evidence.joint.boundaries, numbers[order], p), order)
     if evidence.replicates is not None and evidence.spread is not None:
-        firsts = best(evidence.replicates.places).tolist()
         intervals = [None if np.isnan(low) else (low, high) for low, high in evidence.spread.intervals.tolist()]
         errors = [None if np.isnan(error) else error for error in evidence.spread.errors.tolist()]
-    order, ranks = _standing(fit, level)
+    if evidence.beliefs is not None:
+        firsts = best(evidence.beliefs.places).tolist()
     return tuple(
         RankedSystem(
             system=fit.systems[i],
             score=float(level[i]),
             rank=int(ranks[i]),
             range=tuple(ranges[i]) if ranges else None,
-            cluster=numbers[i] if numbers else None,
+            cluster=int(numbers[i]) if numbers is not None else None,
             interval=intervals[i] if intervals else None,
             error=errors[i] if errors else None,
             best=firsts[i] if firsts else None,
+            joint_range=tuple(together[i]) if together else None,
+            joint_cluster=int(joint_numbers[i]) if joint_numbers is not None else None,
         )
         for i in order.tolist()
     )
 
 
-def _standing(fit: Fit, level: FloatArray) -> tuple[IntArray, IntArray]:
+def _likelier_best(lines: Sequence[RankedSystem], counts: PairCounts) -> str | None:
+    """A warning where the system with the largest score is not the one that is most likely the best."""
+    first, likeliest = lines[0], max(lines, key=lambda line: line.best or 0.0)
+    if first.best is None or likeliest.best is None or first.best >= likeliest.best:
+        return None
+    code = counts.systems.index(first.system)
+    judged = round(float((counts.wins[code] + counts.ties[code] + counts.wins[:, code]).sum()))
+    return (
+        f"{first.system} has the largest score, from {counted(judged, 'comparison')}, but {likeliest.system} is more "
+        f"likely the best (P(best) {likeliest.best:.2f} against {first.best:.2f})"
+    )
+
+
+def joint_clusters(boundaries: Sequence[Boundary], order: IntArray) -> IntArray:
+    """The cluster of every code, from 1, if a new one begins at every boundary that holds jointly."""
+    numbers = np.empty(len(order), dtype=np.int64)
+    numbers[order] = np.cumsum([1, *(boundary.joint for boundary in boundaries)])
+    return numbers
+
+
+def _standing(fit: Fit) -> tuple[IntArray, IntArray]:
     """Codes of the systems, best first, and the rank of every code. Equal scores share a rank."""
+    assert fit.scores is not None  # rank() refused other fits
+    level = comparable(fit.scores)
     if fit.order is None:
         # Equal ones stand by name (codes are sorted names).
         return np.lexsort((np.arange(len(level)), -level)), 1 + (level > level[:, None]).sum(axis=1)

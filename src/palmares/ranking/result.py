@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, field
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from typing import Any, ClassVar
 
@@ -14,6 +15,7 @@ from ..judgments import FloatArray
 from ..models.base import Fit
 from ..results import Shown, brief, counted
 from .bootstrap import Replicates
+from .joint import Boundary, Joint, boundaries_of
 from .pairs import Pair, PairEvidence, pairs_of
 from .ranges import better, stability
 from .record import Record
@@ -23,8 +25,9 @@ from .record import Record
 class RankedSystem:
     """One line of a ranking.
 
-    Without bootstrap samples or draws, ``interval`` (of the score), ``error`` (its standard deviation over samples)
-    and ``best`` (the share of samples in which the system is first) are None.
+    Without bootstrap samples or draws, ``interval`` (of the score), ``error`` (its standard error) and ``best`` (how
+    likely the system is first) are None. ``range`` and ``cluster`` hold for each system by itself; ``joint_range`` for
+    all systems at once, and the boundaries of ``joint_cluster`` for all boundaries at once.
     """
 
     system: str
@@ -35,13 +38,15 @@ class RankedSystem:
     interval: tuple[float, float] | None = None
     error: float | None = None
     best: float | None = None
+    joint_range: tuple[int, int] | None = None
+    joint_cluster: int | None = None
 
 
 @dataclass(frozen=True)
 class Cluster:
     """Systems that the evidence does not tell apart.
 
-    ``stability`` is the share of samples in which these systems, and no others, take the places of the cluster.
+    ``stability`` is how likely these systems, and no others, take the places of the cluster.
     """
 
     number: int
@@ -62,6 +67,14 @@ class Ranking(Shown):
     record: Record = field(repr=False)
     replicates: Replicates | None = field(repr=False)
     notes: tuple[str, ...] = ()
+    #: Draws of what is believed of the scores, which probabilities are counted from.
+    beliefs: Replicates | None = field(default=None, repr=False)
+    #: What holds of all systems at once.
+    joint: Joint | None = field(default=None, repr=False)
+    #: How many judges, segments and rankings there are, of those that every judgment names.
+    units: Mapping[str, int] = field(default_factory=dict, repr=False)
+    #: Whether tables and plots show the ranges and clusters that hold jointly.
+    jointly: bool = field(default=False, repr=False)
     #: The p-values of sign tests that row's system of the fit is better than the column's, if ranges come from these.
     tests: FloatArray | None = field(default=None, repr=False)
 
@@ -96,18 +109,53 @@ class Ranking(Shown):
 
     @cached_property
     def better(self) -> FloatArray | None:
-        """``[i, j]``: the share of samples in which the i-th system of this ranking stands above the j-th."""
-        return None if self.replicates is None else better(self._places(self.replicates))
+        """``[i, j]``: how likely the i-th system of this ranking is better than the j-th."""
+        return None if self.beliefs is None else better(self._places(self.beliefs))
+
+    @property
+    def df(self) -> float | None:
+        """Degrees of freedom of the standard errors; None for many, or without any."""
+        return None if self.replicates is None else self.replicates.df
+
+    @cached_property
+    def boundaries(self) -> tuple[Boundary, ...]:
+        """Between every two neighbours, whether a cluster begins there, by itself and jointly with the others."""
+        if self.joint is None or not self.ranged:
+            return ()
+        numbers = np.array([line.cluster for line in self.lines])
+        return boundaries_of(self.joint.boundaries, numbers, self.record.facts["p"])
+
+    def shown_jointly(self) -> Ranking:
+        """The same ranking, of which tables and plots show the ranges and clusters that hold jointly."""
+        return replace(self, jointly=True)
+
+    def range_of(self, line: RankedSystem) -> tuple[int, int] | None:
+        """The rank range that tables and plots show."""
+        return line.joint_range if self.jointly else line.range
+
+    def cluster_of(self, line: RankedSystem) -> int | None:
+        """The cluster that tables and plots show."""
+        return line.joint_cluster if self.jointly else line.cluster
+
+    @cached_property
+    def difference_errors(self) -> FloatArray | None:
+        """``[i, j]``: the standard error of the difference between the scores of the i-th and the j-th system."""
+        if self.replicates is None:
+            return None
+        order = self._order()
+        covariance = self.replicates.spread[np.ix_(order, order)]
+        variance = np.diag(covariance)
+        return np.sqrt(np.maximum(variance[:, None] + variance - 2 * covariance, 0.0))
 
     @cached_property
     def stability(self) -> tuple[Cluster, ...]:
-        """The clusters, and how often samples confirm them."""
+        """The clusters, and how likely each of them is right."""
         if not self.ranged:
             return ()
         shares: list[float | None] = [None] * len(self.clusters)
-        if self.replicates is not None:
+        if self.beliefs is not None:
             numbers = np.array([line.cluster for line in self.lines])
-            shares = stability(self._places(self.replicates), numbers).tolist()
+            shares = stability(self._places(self.beliefs), numbers).tolist()
         return tuple(
             Cluster(number, tuple(names), share)
             for number, (names, share) in enumerate(zip(self.clusters, shares, strict=True), 1)
@@ -120,23 +168,30 @@ class Ranking(Shown):
             raise InputError(
                 "a ranking without resampling has no rank ranges that could separate systems; use --resample auto"
             )
-        order = [self.fit.systems.index(name) for name in self.systems]
+        order = self._order()
         anchor = str(self.record.settings.get("anchor") or "").rpartition("=")[0]
         evidence = PairEvidence(
             level=self.record.facts["p"],
             scores=None if self.replicates is None else self.replicates.scores[:, order],
             better=self.better,
             tests=None if self.tests is None else self.tests[np.ix_(order, order)],
+            adjusted=None if self.joint is None else self.joint.pairs[np.ix_(order, order)],
             unsure=frozenset(line.system for line in self.lines if line.error is None and line.system != anchor),
         )
         return pairs_of(self.lines, evidence)
 
+    def _order(self) -> list[int]:
+        """The codes that systems have in the fit, in the order of this ranking."""
+        code = {name: i for i, name in enumerate(self.fit.systems)}
+        return [code[name] for name in self.systems]
+
     def _places(self, replicates: Replicates) -> Any:
         """Places in every sample, one column per system in the order of this ranking."""
-        return replicates.places[:, [replicates.systems.index(name) for name in self.systems]]
+        return replicates.places[:, self._order()]
 
     def table(self, part: str | None = None) -> pl.DataFrame:
-        """One row per system: cluster, rank, range (first, last), score, interval (low, high), error, P(best).
+        """One row per system: cluster, rank, range (first, last), score, interval (low, high), error, P(best),
+        and what holds jointly: cluster, range.
 
         Parameters
         ----------
@@ -147,6 +202,7 @@ class Ranking(Shown):
             return super().table(part)
         ranges = [line.range or (None, None) for line in self.lines]
         intervals = [line.interval or (None, None) for line in self.lines]
+        together = [line.joint_range or (None, None) for line in self.lines]
         return pl.DataFrame(
             {
                 "cluster": pl.Series([line.cluster for line in self.lines], dtype=pl.Int64),
@@ -159,6 +215,9 @@ class Ranking(Shown):
                 "high": pl.Series([i[1] for i in intervals], dtype=pl.Float64),
                 "error": pl.Series([line.error for line in self.lines], dtype=pl.Float64),
                 "best": pl.Series([line.best for line in self.lines], dtype=pl.Float64),
+                "joint_cluster": pl.Series([line.joint_cluster for line in self.lines], dtype=pl.Int64),
+                "joint_first": pl.Series([r[0] for r in together], dtype=pl.Int64),
+                "joint_last": pl.Series([r[1] for r in together], dtype=pl.Int64),
             }
         )
 
@@ -166,7 +225,7 @@ class Ranking(Shown):
         """The documented JSON shape."""
         lines = [asdict(line) for line in self.lines]
         for line in lines:
-            line["range"], line["interval"] = (list(line[k]) if line[k] else None for k in ("range", "interval"))
+            line |= {key: list(line[key]) if line[key] else None for key in ("range", "interval", "joint_range")}
         return {
             "signature": self.signature,
             "record": self.record.to_dict(),
@@ -179,5 +238,9 @@ class Ranking(Shown):
             "clusters": [
                 {"cluster": c.number, "systems": list(c.systems), "stability": c.stability} for c in self.stability
             ],
+            "boundaries": [asdict(boundary) for boundary in self.boundaries],
             "better": None if self.better is None else self.better.round(6).tolist(),
+            "df": self.df,
+            "units": dict(self.units),
+            "difference_errors": None if self.difference_errors is None else self.difference_errors.round(6).tolist(),
         }

@@ -37,6 +37,8 @@ _READ = (
     "accuracy: share predicted by clusters of the scores (radius tuned in training), and by the most probable outcome;",
     "±: standard error; Δ: distance from the best model; –: does not apply.",
 )
+#: A distance from the best with a larger p-value is called none.
+LEVEL = 0.05
 _BOUND = "no model that knows only the two systems predicts more"
 
 
@@ -245,7 +247,7 @@ def _split(comparison: Comparison) -> str:
         return f"Trained on {trained:,} judgments of some judges, tested on {tested:,} of others."
     return (
         f"{comparison.judgments:,} judgments, each tested once by models trained on the other {facts['folds'] - 1} of "
-        f"{facts['folds']} folds, made by {facts['by']}; standard errors by {facts['errors_by']}."
+        f"{facts['folds']} folds."
     )
 
 
@@ -260,23 +262,30 @@ def _oracles(comparison: Comparison) -> list[str]:
 
 
 def _close(comparison: Comparison) -> list[str]:
-    """Who is within two standard errors of the best, for the two measures that show their distance."""
+    """Who cannot be told from the best, for the two measures that show their distance."""
     lines = []
     for measure in ("accuracy_clusters", "perplexity"):
         having = [(line.model, m) for line in comparison.lines if (m := line.measure(measure))]
-        near = [
-            name for name, m in having
-            if m.difference and m.difference_error is not None and abs(m.difference) <= 2 * m.difference_error
-        ]  # fmt: skip
+        near = [name for name, m in having if m.difference and m.p is not None and m.p > LEVEL]
         if near:
-            lines.append(f"Within two standard errors of the best in {NAMES[measure]}: {', '.join(near)}.")
+            what = f"Not told from the best in {NAMES[measure]} (p > {LEVEL:g}, t with {comparison.df:,} degrees)"
+            lines.append(f"{what}: {', '.join(near)}.")
     return lines
 
 
 def _warnings(comparison: Comparison) -> list[str]:
     refused = [f"{line.model} refused {line.refused}" for line in comparison.lines if line.refused]
     wandered = [f"{line.model}: {note}" for line in comparison.lines for note in line.notes]
-    return [f"note: {text}" for text in (*comparison.notes, *refused, *wandered)]
+    fitted = [f"{line.model}: {_fitted(line)} in training" for line in comparison.lines if line.fitted]
+    return [f"note: {text}" for text in (*comparison.notes, *refused, *fitted, *wandered)]
+
+
+def _fitted(line: ModelScore) -> str:
+    """Medians over folds, and from where to where they go."""
+    return ", ".join(
+        f"{name} {_radius(median)} ({_radius(low)} to {_radius(high)})"
+        for name, (median, low, high) in line.fitted.items()
+    )
 
 
 def _agreement(line: GoldLine) -> Sequence[float | None]:

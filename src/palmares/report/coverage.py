@@ -27,11 +27,24 @@ def _methods(study: Coverage) -> Table:
     columns = [
         Column("model", or_dash, "left"), Column("unit", align="left"), Column("misses %", _percent),
         Column("±", _percent), Column("range size", _decimal), Column("clusters", _decimal),
-        Column("cluster violations %", _percent),
+        Column("cluster violations %", _percent), Column("any wrong %", _percent),
+        Column("joint clusters", _decimal), Column("joint any wrong %", _percent), Column("joint any miss %", _percent),
     ]  # fmt: skip
     lines = study.lines
     rows: list[list[Any]] = [
-        [line.model, unit_text(line), line.misses, line.misses_error, line.size, line.clusters, line.violations]
+        [
+            line.model,
+            unit_text(line),
+            line.misses,
+            line.misses_error,
+            line.size,
+            line.clusters,
+            line.violations,
+            line.wrong,
+            line.joint_clusters,
+            line.joint_wrong,
+            line.joint_misses,
+        ]
         for line in lines
     ]
     rules = frozenset(i for i in range(1, len(lines)) if lines[i].model != lines[i - 1].model)
@@ -54,7 +67,10 @@ def _notes(study: Coverage) -> list[str]:
     return [
         f"misses: systems whose true rank is outside their range, at most {100 * study.p:g} % of them if ranges are "
         f"valid; ±: standard error over {study.campaigns} simulated campaigns.",
-        "cluster violations: systems with a truly better system in a lower cluster, or a worse one in a higher.",
+        "cluster violations: systems with a truly better system in a lower cluster, or a worse one in a higher; any "
+        "wrong: campaigns with such a system.",
+        "joint: the same of clusters that hold together, and any miss: campaigns with a true rank outside its joint "
+        f"range; each in at most {100 * study.p:g} % of campaigns if they are valid.",
         *[f"note: {note}" for note in study.notes],
     ]
 

@@ -13,14 +13,15 @@ from .tables import Column, Grouped, Table, View, or_dash
 
 def tables(results: Sequence[Grouped[Overview]], part: str | None = None) -> list[Table]:
     """One row per language pair (or group); ``systems``: a table for each, with one row per system."""
-    return [_systems(each) for each in results] if part == "systems" else [_groups(results)]
+    forced = any(each.result.forced_ties for each in results)
+    return [_systems(each) for each in results] if part == "systems" else [_groups(results, forced=forced)]
 
 
 def flat(results: Sequence[Grouped[Overview]], part: str | None = None) -> list[Table]:
     """The same rows, headed like the columns of other CSV files, with the language pair (or group) in front."""
     if part == "systems":
         return [_in_front(_systems(each), [each] * len(each.result.by_system), 0) for each in results]
-    return [_numbers(_in_front(_groups(results), results, 1))]
+    return [_numbers(_in_front(_groups(results, forced=True), results, 1))]
 
 
 def _in_front(table: Table, groups: Sequence[Grouped[Overview]], replaced: int) -> Table:
@@ -87,22 +88,25 @@ def _said(file: FileOverview) -> list[str]:
     encoding = f", {file.encoding}" if file.encoding else ""
     rankings = "no rankings" if file.rankings is None else f"{file.rankings:,} rankings"
     share = f" ({100 * file.dropped / file.records:.2g} %)" if file.dropped else ""
+    forced = f"; forced ties between these systems: {file.forced_ties:,}" if file.forced_ties else ""
     said = [
         f"format: {file.format} ({file.layout}{encoding})",
         f"{file.records:,} records, {file.dropped:,} of them dropped{share} and {file.skipped:,} skipped: "
         f"{file.judgments:,} judgments, {rankings}",
         f"repeated exactly by the same judge on the same segment: {file.repeated_judgments:,} judgments, "
         f"{file.repeated_rankings:,} rankings",
-        f"outputs that several systems share: {file.shared_outputs:,}",
+        f"outputs that several systems share: {file.shared_outputs:,}{forced}",
     ]
     return said + [f"note: {note}" for note in file.notes]
 
 
-def _groups(results: Sequence[Grouped[Overview]]) -> Table:
+def _groups(results: Sequence[Grouped[Overview]], *, forced: bool) -> Table:
+    """The rows of all groups; with ``forced``, with a column of forced ties."""
     by_pair = all(len(each.group) < 2 for each in results)
     columns = [Column("language pair" if by_pair else "group", or_dash, "left")]
     columns += [Column(name, _number) for name in ("systems", "rankings", "judgments", "per system")]
-    columns += [Column("ties", lambda share: f"{100 * share:.1f} %"), Column("segments", _number)]
+    columns += [Column("ties", lambda share: f"{100 * share:.1f} %")]
+    columns += [Column(name, _number) for name in (*["forced ties"] * forced, "segments")]
     columns += [Column("judges", _number), Column("pairs compared", lambda pair: f"{pair[0]} of {pair[1]}")]
     columns += [Column(name, _number) for name in ("least", "most", "groups")]
     titles = [each.title or each.result.lang_pair for each in results]
@@ -110,8 +114,8 @@ def _groups(results: Sequence[Grouped[Overview]]) -> Table:
     rows = [
         [
             title, o.systems, o.rankings, o.judgments, round(o.per_system, 1),
-            o.ties / o.judgments, o.segments, o.judges, (o.pairs_compared, o.pairs), o.least_compared,
-            o.most_compared, len(o.groups),
+            o.ties / o.judgments, *[o.forced_ties] * forced, o.segments, o.judges, (o.pairs_compared, o.pairs),
+            o.least_compared, o.most_compared, len(o.groups),
         ]
         for title, o in zip(titles, overviews, strict=True)
     ]  # fmt: skip

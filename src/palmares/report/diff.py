@@ -70,7 +70,7 @@ def _fields(change: SystemChange) -> dict[str, Any]:
 
 def _sentences(changes: Changes) -> list[str]:
     old, new = changes.judgments
-    lines = [_summary(changes), f"judgments: {old:,} → {new:,}"]
+    lines = [_summary(changes), *_order(changes), f"judgments: {old:,} → {new:,}"]
     lines += [f"{name}: {was or 'none'} → {now or 'none'}" for name, (was, now) in changes.settings.items()]
     lines += [
         f"reversed: {r.above} stood above {r.below} (P = {r.old:.3f}), now stands below (P = {1 - r.new:.3f})"
@@ -79,10 +79,11 @@ def _sentences(changes: Changes) -> list[str]:
     if (more := len(changes.reversals) - _NAMED) > 0:
         lines.append(f"reversed: and {more} more pair{'s' * (more > 1)}")
     reversed_pairs = {(r.below, r.above) for r in changes.reversals}
+    clusters = "different clusters" + ", of which all boundaries hold jointly" * (changes.clusters == "joint")
     if turned := [pair for pair in changes.turned if pair not in reversed_pairs]:
-        lines.append(f"told apart the other way round (different clusters): {_pairs(turned, ' above ')}")
+        lines.append(f"told apart the other way round ({clusters}): {_pairs(turned, ' above ')}")
     if changes.told_apart:
-        lines.append(f"newly told apart (different clusters): {_pairs(changes.told_apart, ' above ')}")
+        lines.append(f"newly told apart ({clusters}): {_pairs(changes.told_apart, ' above ')}")
     if changes.merged:
         lines.append(f"no longer told apart: {_pairs(changes.merged, ' and ')}")
     return [*lines, *[f"note: {note}" for note in changes.notes]]
@@ -95,6 +96,12 @@ def _summary(changes: Changes) -> str:
     moved = [f"{c.system} {c.verdict}" for c in changes.real]
     what = "; ".join(moved) if moved else "no score changed by more than chance explains"
     return f"{what} ({len(compared)} systems compared, p corrected for that)"
+
+
+def _order(changes: Changes) -> list[str]:
+    if changes.kendall_tau is None:
+        return []
+    return [f"Kendall's τ between the two orders: {score_text(changes.kendall_tau)} over {changes.common} systems"]
 
 
 def _pairs(pairs: Sequence[tuple[str, str]], word: str) -> str:

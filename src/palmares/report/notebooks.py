@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 _MOST_ROWS, _MOST_COLUMNS = 250, 60
 #: No colour is set, so that it can be read on light and dark pages alike.
 _LINE = "border-top: 2px solid currentColor"
+_DASHED = "border-top: 1px dashed currentColor"
 #: Names and intervals are not broken, since the box scrolls; prose is.
 _WHOLE = "white-space: nowrap; "
 _CELL = "padding: 0.2em 0.6em; text-align:"
@@ -62,6 +63,7 @@ def to_html(table: Table) -> str:
     ]
     for number, cells in enumerate(shown.shown()):
         lines += ["</tbody>", f'<tbody style="{_LINE}">'] if number in shown.rules else []
+        lines += ["</tbody>", f'<tbody style="{_DASHED}">'] if number in shown.dashed else []
         row = "".join(
             f'<td style="{_WHOLE * (c.when_long != "wrap")}{_CELL} {c.align}">{_text(cell)}</td>'
             for c, cell in zip(shown.columns, cells, strict=True)

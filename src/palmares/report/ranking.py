@@ -9,6 +9,7 @@ from ..errors import InputError
 from ..judgments import FloatArray
 from ..ranking.result import Ranking
 from .tables import (
+    DASHED,
     Column,
     Grouped,
     Table,
@@ -48,7 +49,7 @@ VIEW = View(tables, flat, grouped=True, parts=("probabilities", "pairs"), more={
 
 
 def ranking_table(ranking: Ranking, *, title: str | None = None) -> Table:
-    """Cluster, rank range, score, its interval, system; a rule between clusters."""
+    """Cluster, rank range, score, its interval, system; a line between clusters, dashed if it holds only by itself."""
     lines = ranking.lines
     columns = [Column("cluster"), Column("range", range_text)] if ranking.ranged else [Column("rank")]
     columns.append(Column("score", score_text))
@@ -59,15 +60,16 @@ def ranking_table(ranking: Ranking, *, title: str | None = None) -> Table:
     columns.append(Column("system", align="left"))
     rows: list[list[Any]] = [
         [
-            *([line.cluster, line.range] if ranking.ranged else [line.rank]),
+            *([ranking.cluster_of(line), ranking.range_of(line)] if ranking.ranged else [line.rank]),
             *([line.score, line.interval] if sampled else [line.score]),
             line.system,
         ]
         for line in lines
     ]
-    starts = [i for i in range(1, len(lines)) if ranking.ranged and _starts_cluster(ranking, i)]
-    by_name = (len(columns) - 1,)
-    return Table(columns, rows, title, frozenset(starts), ranking.signature, notes_of(ranking), keys=by_name)
+    solid = frozenset(b.above for b in ranking.boundaries if b.joint)
+    dashed = frozenset(b.above for b in ranking.boundaries if b.marginal and not b.joint and not ranking.jointly)
+    notes, by_name = [*legend(ranking), *notes_of(ranking)], (len(columns) - 1,)
+    return Table(columns, rows, title, solid, ranking.signature, notes, keys=by_name, dashed=dashed)
 
 
 def notes_of(ranking: Ranking) -> list[str]:
@@ -75,17 +77,27 @@ def notes_of(ranking: Ranking) -> list[str]:
     return [f"note: {note}" for note in ranking.notes]
 
 
-def _starts_cluster(ranking: Ranking, i: int) -> bool:
-    """A rule stands where no later system shares a cluster with an earlier one."""
-    before = {line.cluster for line in ranking.lines[:i]}
-    return not before & {line.cluster for line in ranking.lines[i:]}
+def legend(ranking: Ranking) -> list[str]:
+    """What ranges and lines stand for, in one line; nothing where there is none."""
+    if not ranking.boundaries:
+        return []
+    share = f"{100 * ranking.record.facts['p']:g} %"
+    if ranking.jointly:
+        return [f"ranges hold for all systems at once, lines all together: {share} chance of any error in either"]
+    joint = sum(b.joint for b in ranking.boundaries)
+    alone = sum(b.marginal for b in ranking.boundaries) - joint
+    solid = f"solid lines hold jointly ({share} chance that any is wrong)"
+    dashed = f"dashed lines ({DASHED}) hold only each by itself"
+    if joint and alone:
+        return [f"{solid}, {dashed}"]
+    return [solid] if joint else [dashed] if alone else []
 
 
 def cluster_table(ranking: Ranking) -> Table:
     """One row per cluster: its places, how stable it is, its systems."""
     columns = [Column("cluster"), Column("stability", share_text), Column("systems", align="left", if_long="wrap")]
     rows = [[c.number, c.stability, ", ".join(c.systems)] for c in ranking.stability]
-    note = "stability: the share of samples in which these systems, and no others, take the places of the cluster."
+    note = "stability: how likely it is that these systems, and no others, take the places of the cluster."
     return Table(columns, rows, notes=[note])
 
 
@@ -103,11 +115,18 @@ def probability_table(ranking: Ranking) -> Table:
     ]
     rows.append(["", "best", *[share_text(line.best) for line in lines]])
     notes = [
-        "The share of samples in which the column's system stands above the row's: "
-        f"{lines[0].system} (column 1) above {lines[1].system} (row 2) in {share_text(better[0, 1])}.",
-        "best: the share of samples in which the column's system is first.",
+        f"How likely the column's system is better than the row's: {lines[0].system} (column 1) better than "
+        f"{lines[1].system} (row 2) with {share_text(better[0, 1])}.",
+        f"best: how likely the column's system is the best. {_source_of_beliefs(ranking)}",
     ]
     return Table(columns, rows, rules=frozenset({n}), notes=notes, signature=ranking.signature, keys=(0, 1))
+
+
+def _source_of_beliefs(ranking: Ranking) -> str:
+    """What probabilities are shares of."""
+    if ranking.beliefs is ranking.replicates:
+        return "Shares of the samples, or draws, that ranges come from."
+    return "Draws from a posterior that shrinks scores by how far systems lie apart; too sure if they form two clumps."
 
 
 def pair_table(ranking: Ranking) -> Table:
@@ -119,10 +138,12 @@ def pair_table(ranking: Ranking) -> Table:
         columns += [Column(f"{level} interval", lambda span: interval_text(span) or "–"), Column("P", share_text)]
     columns += [] if ranking.tests is None else [Column("p", chance_text)]
     columns.append(Column("separated", lambda value: "yes" if value else "no"))
+    columns += [] if ranking.joint is None else [Column("joint p", chance_text)]
     rows: list[list[Any]] = [
         [
             pair.above, pair.below, pair.difference, *([pair.interval, pair.better] if sampled else []),
             *([] if ranking.tests is None else [pair.p]), pair.separated,
+            *([] if ranking.joint is None else [pair.adjusted]),
         ]
         for pair in pairs
     ]  # fmt: skip
@@ -134,10 +155,14 @@ def _pair_notes(ranking: Ranking) -> list[str]:
     pairs = ranking.pairs
     apart = sum(pair.separated for pair in pairs)
     notes = [f"{apart} of {len(pairs)} pairs are separated: the rank ranges of the two systems do not overlap."]
-    if ranking.replicates is not None:
+    if ranking.joint is not None:
+        level = ranking.record.facts["p"]
+        ordered = sum(pair.adjusted is not None and pair.adjusted <= level for pair in pairs)
         notes.append(
-            "lead: difference of scores; P: the share of samples in which the first system stands above the second."
+            f"{ordered} are ordered jointly: joint p, adjusted for looking at every two systems, is at most {level:g}."
         )
+    if ranking.replicates is not None:
+        notes.append("lead: difference of scores; P: how likely the first system is better than the second.")
         if any(pair.interval is None for pair in pairs):
             notes.append(
                 "–: every sample gives the same difference, or one of the two won or lost everything, so that samples "
@@ -165,10 +190,10 @@ def _flat_systems(each: Grouped[Ranking]) -> Table:
 
 def _flat_pairs(each: Grouped[Ranking]) -> Table:
     ranking, group = each.result, dict(each.group)
-    names = [*group, "above", "below", "difference", "low", "high", "better", "p", "separated"]
+    names = [*group, "above", "below", "difference", "low", "high", "better", "p", "separated", "adjusted"]
     rows = [
         [*group.values(), pair.above, pair.below, pair.difference, *(pair.interval or (None, None)), pair.better,
-         pair.p, "yes" if pair.separated else "no"]
+         pair.p, "yes" if pair.separated else "no", pair.adjusted]
         for pair in ranking.pairs
     ]  # fmt: skip
     return Table([Column(name) for name in names], rows, signature=ranking.signature, notes=notes_of(ranking))

@@ -14,6 +14,9 @@ from typing import Any, Generic, Literal, TypeVar
 from ..errors import InputError
 from . import OUTPUTS, VIEWS
 
+#: What a dashed line is made of.
+DASHED = "╌"
+
 
 def _plain(value: Any) -> str:
     return "" if value is None else str(value)
@@ -41,7 +44,7 @@ class Column:
 
 @dataclass(frozen=True)
 class Table:
-    """Rows of raw values; ``rules`` are the rows above which a line is drawn.
+    """Rows of raw values; ``rules`` are the rows above which a line is drawn, ``dashed`` those with a weaker one.
 
     ``keys`` are the numbers of the columns that say what a row is about: a table that is printed in parts, because it
     is wider than the terminal, begins each part with them.
@@ -54,6 +57,7 @@ class Table:
     signature: str | None = None
     notes: Sequence[str] = field(default=())
     keys: tuple[int, ...] = (0,)
+    dashed: frozenset[int] = frozenset()
 
     def shown(self) -> list[list[str]]:
         """The cells as text."""
@@ -214,8 +218,13 @@ def to_terminal(table: Table, width: int | None = None) -> str:
 
 
 def to_markdown(table: Table) -> str:
-    """A pipe table; clusters are told by their numbers, since Markdown has no rules between rows."""
+    """A pipe table; clusters are told by their numbers, since Markdown has no rules between rows.
+
+    Where a dashed line would be, a sign for it stands in the first cell of the row below.
+    """
     body = [[_escape_markdown(cell) for cell in row] for row in table.shown()]
+    for number in table.dashed:
+        body[number][0] = f"{DASHED} {body[number][0]}"
     widths = [max(len(c.name), 3, *(len(row[i]) for row in body)) for i, c in enumerate(table.columns)]
     right = [c.align == "right" for c in table.columns]
 
@@ -231,7 +240,7 @@ def to_markdown(table: Table) -> str:
 
 
 def to_latex(table: Table) -> str:
-    """A ``tabular`` for the ``booktabs`` package, with the signature as a comment."""
+    """A ``tabular`` for the ``booktabs`` package, with the signature as a comment; space stands for dashed lines."""
     spec = "".join("r" if c.align == "right" else "l" for c in table.columns)
     lines = [f"% {one_line(table.title)}"] if table.title else []
     lines += [rf"\begin{{tabular}}{{{spec}}}", r"\toprule"]
@@ -239,6 +248,8 @@ def to_latex(table: Table) -> str:
     for number, row in enumerate(table.shown()):
         if number in table.rules:
             lines.append(r"\midrule")
+        if number in table.dashed:
+            lines.append(r"\addlinespace")
         lines.append(" & ".join(escape_latex(cell) for cell in row) + r" \\")
     lines += [r"\bottomrule", r"\end{tabular}", *[f"% {line}" for line in below(table)]]
     return "\n".join(lines) + "\n"

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from .shortening import cells, longest_word, shortened, wrapped
-from .tables import Column, Table, below, one_line
+from .tables import DASHED, Column, Table, below, one_line
 
 _GAP, _CLOSER = 3, 2
 #: A column that can be narrower is never narrower than this, nor than a word of its heading.
@@ -31,7 +31,7 @@ def drawn(table: Table, width: int | None = None) -> str:
         goes beyond. None for as many as it needs.
     """
     columns = [_Texts.of(table, number) for number in range(len(table.columns))]
-    parts = ["\n".join(_lines(part, table.rules)) for part in _parts(columns, table.keys, width)]
+    parts = ["\n".join(_lines(part, table)) for part in _parts(columns, table.keys, width)]
     title = [] if table.title is None else _fitting([one_line(table.title)], width, indent="")
     return "\n".join([*title, "\n\n".join(parts), *_fitting(below(table), width)]) + "\n"
 
@@ -167,16 +167,18 @@ def _shared(columns: Sequence[_Texts], width: int) -> list[int]:
 # -- lines -------------------------------------------------------------------------------------------
 
 
-def _lines(part: _Part, rules: frozenset[int]) -> list[str]:
+def _lines(part: _Part, table: Table) -> list[str]:
     heads = [wrapped(column.head, width) for column, width in zip(part.columns, part.widths, strict=True)]
     tallest = max(map(len, heads))
     # Headings stand on the line below them.
     lines = _row_lines([[""] * (tallest - len(head)) + head for head in heads], part)
-    line = "─" * _total(part.widths, part.gap)
+    width = _total(part.widths, part.gap)
+    line = "─" * width
     lines.append(line)
     bodies = [column.cell_lines(width) for column, width in zip(part.columns, part.widths, strict=True)]
     for number, row in enumerate(zip(*bodies, strict=True)):
-        lines += [line] if number in rules else []
+        lines += [line] if number in table.rules else []
+        lines += [DASHED * width] if number in table.dashed else []
         lines += _row_lines(row, part)
     return lines
 

@@ -46,8 +46,9 @@ DOWNLOADS = {
         "Parquet", "the same, small and quick to load", "pairwise", "parquet", "application/vnd.apache.parquet"
     ),
     "wmt": Download(
-        "WMT CSV", "one screen per row, as WMT published its rankings; without times and positions", "wmt", "csv",
-        "text/csv", ("extra", "time", "duration", "position"),
+        "WMT CSV",
+        "one screen per row, as WMT published its rankings; without times, positions and marks of shared outputs",
+        "wmt", "csv", "text/csv", ("extra", "time", "duration", "position", "forced"),
     ),
     "appraise": Download(
         "Appraise XML", "one screen per element, as Appraise wrote them; without times of day and positions",

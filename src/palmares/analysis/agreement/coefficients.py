@@ -1,25 +1,27 @@
-"""Coefficients of agreement, from tallies: κ with its interval, the mean κ of every two judges, and α."""
+"""Coefficients of agreement, from tallies: κ, the mean κ of every two judges, and α."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import polars as pl
 
-from ...compute import Execution, Stream, generator
 from ...judgments import OUTCOMES, FloatArray, IntArray
-from ...ranking.ranges import least_samples, middle
 from .tallies import Shares
 
-#: The interval of a coefficient, where it has one.
-Span = tuple[float, float] | None
+#: What an interval allows for: other segments, or other judges as well.
+Unit = Literal["segment", "two-way"]
 
-#: A piece of work holds at most about this many numbers, which bounds memory.
-_NUMBERS_IN_A_PIECE = 4_000_000
-#: So many columns are resampled at a time.
-_COLUMNS = 4096
+
+class Span(NamedTuple):
+    """The interval of a coefficient."""
+
+    low: float
+    high: float
+    unit: Unit
+
 
 #: The upper ends of Landis & Koch's (1977) bands; below 0 is "poor".
 _BANDS = ((0.2, "slight"), (0.4, "fair"), (0.6, "moderate"), (0.8, "substantial"), (1.0, "almost perfect"))
@@ -27,14 +29,19 @@ _BANDS = ((0.2, "slight"), (0.4, "fair"), (0.6, "moderate"), (0.8, "substantial"
 
 @dataclass(frozen=True)
 class Kappa:
-    """Pairs of judgments compared and agreed on, and κ; None where it is not defined."""
+    """Pairs of judgments compared and agreed on, and κ; None where it is not defined.
+
+    ``unit`` is what the interval allows for: ``two-way`` for other judges and segments, ``segment`` for other segments
+    with these judges.
+    """
 
     pairs: int
     agreed: int
     observed: float | None
     expected: float | None
     kappa: float | None
-    interval: Span = None
+    interval: tuple[float, float] | None = None
+    unit: Unit | None = None
 
     @property
     def band(self) -> str | None:
@@ -46,6 +53,7 @@ class Kappa:
         return {
             "kappa": self.kappa,
             "interval": list(self.interval) if self.interval else None,
+            "unit": self.unit,
             "band": self.band,
             "observed": self.observed,
             "expected": self.expected,
@@ -56,15 +64,19 @@ class Kappa:
 
 @dataclass(frozen=True)
 class Sums:
-    """Tallies of every segment: arrays (segments, columns), one column per κ, sparse or not.
+    """Tallies of every unit, such as a segment: arrays (units, columns), one column per κ, sparse or not.
 
-    ``ties`` of ``total`` judgments give the chance of agreeing; they have one column for each κ, or one for all.
+    ``pairs`` are those that fall away without the unit: a pair of two judges is in the tallies of both. Sparse arrays
+    of ``pairs`` and ``agreed`` have the same entries. ``ties`` of ``total`` judgments give the chance of agreeing;
+    they have one column for each κ, or one for all. ``own`` is the κ of the judge that the unit is of, where every
+    judge has a κ: units are what varies about it, and the judge is not.
     """
 
     pairs: Any = field(repr=False)
     agreed: Any = field(repr=False)
     ties: FloatArray = field(repr=False)
     total: FloatArray = field(repr=False)
+    own: IntArray | None = field(default=None, repr=False)
 
     def weighted(self, weight: FloatArray) -> FloatArray:
         """κ of samples given as how often each segment is in them: one row per sample."""
@@ -100,58 +112,15 @@ def kappa(pairs: FloatArray, agreed: FloatArray, ties: FloatArray, total: FloatA
     return np.where(np.isfinite(value), value, np.nan)
 
 
-def measured(pairs: int, agreed: int, ties: int, total: int, span: Span = None) -> Kappa:
+def measured(pairs: int, agreed: int, ties: int, total: int, span: Span | None = None) -> Kappa:
     """κ of one set of pairs."""
     observed = agreed / pairs if pairs else None
     expected = float(chance(ties, total)) if total else None
     if observed is None or expected is None or expected >= 1:
         return Kappa(pairs, agreed, observed, expected, None)
-    return Kappa(pairs, agreed, observed, expected, (observed - expected) / (1 - expected), span)
-
-
-def kappa_intervals(sums: Sums, resamples: int, p: float, execution: Execution) -> list[Span]:
-    """The interval of every κ when segments are drawn with replacement; None for all without resamples.
-
-    Replicate r draws from its own generator, and all κs see the same draws. Of the B values of a κ the ⌈Bp/2⌉
-    smallest and largest are dropped.
-    """
-    segments, columns = sums.pairs.shape
-    if not resamples:
-        return [None] * columns
-    middle(np.zeros((resamples, 1)), p=p)  # refuses what it cannot do before the work begins
-    step = max(1, min(-(-resamples // (4 * execution.slots)), _NUMBERS_IN_A_PIECE // segments))
-    blocks = range(0, columns, _COLUMNS)
-    pieces = [(first, min(first + step, resamples)) for first in range(0, resamples, step)]
-    tasks = [(lo, first, last) for lo in blocks for first, last in pieces]
-    parts = execution.run(_resample, tasks, shared=(sums, execution.seed))
-    spans: list[Span] = []
-    for number in range(len(blocks)):
-        spans += _spans(np.concatenate(parts[number * len(pieces) : (number + 1) * len(pieces)]), p)
-    return spans
-
-
-def _resample(sums: Sums, seed: int, lo: int, first: int, last: int) -> FloatArray:
-    """κs from column ``lo`` on, in samples ``first`` to ``last``."""
-    segments = sums.pairs.shape[0]
-    draws = [generator(seed, Stream.REPLICATES, r).integers(0, segments, segments) for r in range(first, last)]
-    weights = [np.bincount(draw, minlength=segments).astype(np.float64) for draw in draws]
-    return sums.columns(lo, lo + _COLUMNS).weighted(np.stack(weights))
-
-
-def _spans(values: FloatArray, p: float) -> list[Span]:
-    """The middle of each column; none where κ could not be computed in more than the share p of the samples.
-
-    None where it is a single value either: that κ is 1 in every sample does not make it certain.
-    """
-    spans: list[Span] = []
-    for column in values.T:
-        defined = column[~np.isnan(column)]
-        if len(defined) < max((1 - p) * len(column), least_samples(p)):
-            spans.append(None)
-            continue
-        ((low, high),) = middle(defined[:, None], p=p)
-        spans.append((float(low), float(high)) if low < high else None)
-    return spans
+    value = (observed - expected) / (1 - expected)
+    interval = (None, None) if span is None else ((span.low, span.high), span.unit)
+    return Kappa(pairs, agreed, observed, expected, value, *interval)
 
 
 # -- the counting of Grundkiewicz et al. 2015: a κ for every two judges, and its mean -------------------

@@ -19,13 +19,15 @@ from ...judgments import (
     Unit,
     cell_count,
     choose_unit,
+    linked_unit,
     row_words,
     unit_codes,
 )
 from ...models.base import Model, Scorer
 from ...models.bradley_terry import BradleyTerry, BradleyTerryFit
 from ...ranking.bootstrap import Replicates, resample
-from ...ranking.rank import rank, source_of
+from ...ranking.evidence import source_of
+from ...ranking.rank import rank
 from ...ranking.result import Ranking
 from .pulls import joint_covariance, pulls_of
 from .residuals import Blocks, JudgeSums, Points, blocks, judge_sums, residual_points
@@ -84,7 +86,7 @@ class Case:
     @cached_property
     def unit(self) -> Unit:
         """What belongs together: rankings, or single judgments where there are no rankings."""
-        return choose_unit(self.judgments, "auto")[0]
+        return linked_unit(self.judgments)
 
     @cached_property
     def units(self) -> IntArray:
@@ -277,5 +279,5 @@ def case_of(
 
 def _in_order(judgments: Judgments) -> Judgments:
     """The same table, its rows sorted by unit and content, whatever order they came in."""
-    unit, _ = choose_unit(judgments, "auto")
+    unit = linked_unit(judgments)
     return judgments.take(np.lexsort((row_words(judgments.frame), unit_codes(judgments, unit))))

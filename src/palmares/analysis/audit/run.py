@@ -93,14 +93,15 @@ def audit(
     execution
         Where it runs; its progress is called after every step, a step being a check.
     """
-    judgments = judgments_of(judgments, "audit")
+    model = create(model)
+    judgments = judgments_of(judgments, "audit", forced_ties=model.forced_ties)
     check_one_lang_pair(judgments)
     if resample in (None, "none"):
         raise InputError("resample: got 'none'; an audit needs samples: auto, pair, ranking, segment, judge, posterior")
     execution = Execution.prepared(execution, rng)
     tell = execution.progress or (lambda done, total: None)
     quiet = replace(execution, progress=None)
-    case = case_of(judgments, create(model), resample=resample, resamples=resamples, p=p, execution=quiet)
+    case = case_of(judgments, model, resample=resample, resamples=resamples, p=p, execution=quiet)
     steps = len(CHECKS) + 2
     tell(1, steps)
     findings = []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any, ClassVar
 
@@ -24,13 +25,16 @@ class Measure:
     """A mean over held-out judgments with its standard error, and how far it is from the best model's.
 
     ``difference`` is value − the best model's, judgment by judgment, so that what makes a judgment hard for both
-    models cancels in ``difference_error``. Errors are None where there is a single group of judgments.
+    models cancels in ``difference_error``; ``p`` is the probability of such a distance, or a larger one, between
+    models that are equally good (two-sided, by Student's t with one degree of freedom less than there are groups), and
+    None for the best. Errors are None where there is a single group of judgments.
     """
 
     value: float
     error: float | None
     difference: float | None = None
     difference_error: float | None = None
+    p: float | None = None
 
 
 @dataclass(frozen=True)
@@ -58,6 +62,8 @@ class ModelScore:
     brier: Measure | None = None
     #: Median, least and greatest decision radius over folds.
     radius: tuple[float, float, float] | None = None
+    #: The same of every setting that was asked to ``fit``.
+    fitted: Mapping[str, tuple[float, float, float]] = field(default_factory=dict)
     #: Why the model could not be fitted to some training judgments.
     refused: str | None = None
     notes: tuple[str, ...] = ()
@@ -111,6 +117,11 @@ class Comparison(Shown):
         return str(self.record)
 
     @property
+    def df(self) -> int:
+        """Degrees of freedom of the standard errors: groups of judgments − 1."""
+        return int(self.record.facts["groups"]) - 1
+
+    @property
     def models(self) -> tuple[str, ...]:
         return tuple(line.model for line in self.lines)
 
@@ -123,7 +134,11 @@ class Comparison(Shown):
             "lang_pair": self.lang_pair,
             "judgments": self.judgments,
             "trained": self.trained,
-            **{name: facts[name] for name in ("folds", "by", "errors_by", "groups", "radii", "seed", "data")},
+            **{
+                name: facts[name]
+                for name in ("folds", "by", "hold_out", "errors_by", "groups", "radii", "seed", "data")
+            },
+            "df": self.df,
             "sort": self.sort,
             "models": [asdict(line) for line in self.lines],
             "oracle": asdict(self.oracle),
@@ -138,6 +153,8 @@ def flat(line: ModelScore) -> dict[str, Any]:
     for name in HIGHER_IS_BETTER:
         measure = line.measure(name) or Measure(None, None)  # type: ignore[arg-type]
         parts = {"": measure.value, "_error": measure.error, "_difference": measure.difference,
-                 "_difference_error": measure.difference_error}  # fmt: skip
+                 "_difference_error": measure.difference_error, "_p": measure.p}  # fmt: skip
         record |= {name + suffix: value for suffix, value in parts.items()}
-    return {**record, "radius": line.radius[0] if line.radius else None, "refused": line.refused}
+    fitted = ",".join(f"{name}={median:.6g}" for name, (median, _, _) in line.fitted.items())
+    radius = line.radius[0] if line.radius else None
+    return {**record, "radius": radius, "fitted": fitted or None, "refused": line.refused}

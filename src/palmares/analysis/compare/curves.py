@@ -14,11 +14,12 @@ import polars as pl
 from ...compute import Execution, RngLike, Stream, generator, seed_of
 from ...errors import InputError
 from ...ingest.given import judgments_of
-from ...judgments import IntArray, Judgments
+from ...judgments import BoolArray, IntArray, Judgments
 from ...models.base import Model, check_one_lang_pair
 from .gold import Gold
+from .grouping import SINGLE, Grouping, choose_by, judged_rows, units_of
 from .run import contenders, models_text
-from .testing import Folds, Testing, choose_by, judge_folds, random_folds, units_of
+from .testing import Folds, Testing, judge_folds, random_folds
 from .trials import Curve, Plan, Result, one_trial
 
 #: Of one trial: the rows that subsets are drawn from, and the rows that are tested.
@@ -56,34 +57,41 @@ def learning_curve(
 
     See `palmares.analysis.compare.run.compare` for the others.
     """
-    judgments = judgments_of(judgments, "learning_curve")
+    judgments = judgments_of(judgments, "learning_curve").without_forced_ties()
     testing, execution = testing or Testing(), Execution.prepared(execution, rng)
     check_one_lang_pair(judgments)
     if testing.folds is not None:
         raise InputError("a learning curve has no folds: sizes say what is trained on; leave out folds")
-    unit, chosen = choose_by(judgments, testing.by), contenders(models, runs=testing.runs)
+    held, chosen = choose_by(judgments, testing.by), contenders(models, runs=testing.runs)
     plan = Plan("size", sorted(set(sizes)), trials, chosen, testing, gold, seed_of(execution.seed))
-    facts: dict[str, Any] = {"models": models_text(models, chosen), "by": unit, "runs": testing.runs}
+    facts: dict[str, Any] = {
+        "models": models_text(models, chosen), "by": held.by, "hold_out": testing.by, "runs": testing.runs,
+    }  # fmt: skip
     if testing.by_judges:
         split = judge_folds(judgments, testing.train_judges, testing.test_judges)
         judgments = split.judgments
-        rows = [(np.flatnonzero(split.fold < 0), np.flatnonzero(split.fold == 0))] * trials
+        rows = [(np.flatnonzero(split.fold < 0), np.flatnonzero(split.tested_rows))] * trials
         facts |= testing.judge_facts
     else:
-        units = units_of(judgments, unit)
+        units, may = units_of(judgments, held.by), judged_rows(judgments)
         pool = max(*sizes, -(-len(judgments) // 2), 0)
-        rows = [_split(units, pool, execution.generator(Stream.SUBSETS, t)) for t in range(trials)]
+        rows = [_split(units, may, pool, execution.generator(Stream.SUBSETS, t)) for t in range(trials)]
     _check_sizes(sizes, rows)
     # Numbered by content, so that the order of the file plays no part in what is drawn.
-    points = plan.run(_at_size, (judgments, units_of(judgments, "judgment"), rows), execution)
-    return plan.curve(points, judgments, facts, tested=float(np.mean([len(test) for _, test in rows])))
+    points = plan.run(_at_size, (judgments, units_of(judgments, SINGLE), rows), execution)
+    note = None if testing.by_judges else _held_out_note(held)
+    return plan.curve(points, judgments, facts, tested=float(np.mean([len(test) for _, test in rows])), note=note)
 
 
-def _split(units: IntArray, judgments: int, rng: np.random.Generator) -> Rows:
-    """Rows to train on, of whole units, and the rows left to test."""
+def _held_out_note(held: Grouping) -> str:
+    return f"what is trained on and what is tested is divided by {held.by}: {held.why}"
+
+
+def _split(units: IntArray, may: BoolArray, judgments: int, rng: np.random.Generator) -> Rows:
+    """Rows to train on, of whole units, and the rows left that ``may`` be tested."""
     place = rng.permutation(int(units.max()) + 1)
     train = first_units(units, place, judgments)
-    return train, np.setdiff1d(np.arange(len(units)), train, assume_unique=True)
+    return train, np.setdiff1d(np.flatnonzero(may), train, assume_unique=True)
 
 
 def first_units(units: IntArray, place: IntArray, judgments: int) -> IntArray:
@@ -146,7 +154,7 @@ def noise_test(
 
     See `palmares.analysis.compare.run.compare` for the others.
     """
-    judgments = judgments_of(judgments, "noise_test")
+    judgments = judgments_of(judgments, "noise_test").without_forced_ties()
     testing, execution = testing or Testing(), Execution.prepared(execution, rng)
     check_one_lang_pair(judgments)
     if not judgments.has("judge"):
@@ -155,16 +163,20 @@ def noise_test(
         raise InputError("the noise test draws judges by itself; leave out train_judges and test_judges")
     if bad := [share for share in shares if not 0 <= share <= 1]:
         raise InputError(f"noise: got {bad[0]:g}; allowed: shares of the judges, from 0 to 1")
-    unit, chosen = choose_by(judgments, testing.by), contenders(models, runs=testing.runs)
+    held, chosen = choose_by(judgments, testing.by), contenders(models, runs=testing.runs)
     values = sorted({0.0, *map(float, shares)})
     plan = Plan("noise", values, trials, chosen, testing, gold, seed_of(execution.seed))
     asked = FOLDS if testing.folds is None else testing.folds
-    split = random_folds(judgments, folds=asked, by=unit, rng=execution.generator(Stream.FOLDS))
+    split = random_folds(judgments, folds=asked, by=held.by, rng=execution.generator(Stream.FOLDS))
     if trials > split.count:
         raise InputError(f"trials: got {trials}; allowed: at most the number of folds, {split.count}")
-    facts = {"models": models_text(models, chosen), "folds": split.count, "by": unit, "runs": testing.runs}
-    points = plan.run(_with_share, (split, units_of(judgments, "judgment")), execution)
-    return plan.curve(points, judgments, facts, tested=float((split.fold < trials).sum() / trials))
+    facts = {
+        "models": models_text(models, chosen), "folds": split.count, "by": held.by, "hold_out": testing.by,
+        "runs": testing.runs,
+    }  # fmt: skip
+    points = plan.run(_with_share, (split, units_of(judgments, SINGLE)), execution)
+    tested = float((split.tested_rows & (split.fold < trials)).sum() / trials)
+    return plan.curve(points, judgments, facts, tested=tested, note=_held_out_note(held))
 
 
 def noisy_judges(judges: int, share: float) -> int:
@@ -186,7 +198,7 @@ def with_noise(judgments: Judgments, share: float, rng: np.random.Generator, num
     noisy = rng.permutation(judges) < noisy_judges(judges, share)
     answers = rng.integers(-1, 2, len(judgments))[number]
     # Code −1, a row without a judge, picks the False at the end.
-    replaced = np.append(noisy, False)[judgments.codes("judge")]
+    replaced = np.append(noisy, False)[judgments.codes("judge")] & judged_rows(judgments)
     outcome = np.where(replaced, answers, judgments.codes("outcome"))
     column = pl.Series("outcome", outcome).cast(judgments.frame.schema["outcome"])
     return Judgments(judgments.frame.with_columns(column), judgments.names)

@@ -12,7 +12,7 @@ import polars as pl
 
 from ...compute import Execution, RngLike, Stream, generator
 from ...errors import InputError, PalmaresError
-from ...judgments import FloatArray, Judgments, choose_unit
+from ...judgments import FloatArray, Judgments, linked_unit
 from ...models.base import Model, check_one_lang_pair, check_placeable, create
 from ...ranking.bootstrap import comparable, resample
 from ...ranking.record import Record
@@ -85,7 +85,7 @@ def bootstrap_gold(
     execution = Execution.prepared(execution, rng)
     model = create("trueskill")
     check_placeable(judgments.counts, linked_by=model.linked_by)
-    unit, _ = choose_unit(judgments, "auto")
+    unit = linked_unit(judgments)
     samples = resample(model.single_run(), judgments, unit=unit, resamples=resamples, execution=execution)
     source = f"the mean TrueSkill score over {resamples} bootstrap samples"
     return Gold(judgments.systems, samples.scores.mean(axis=0), source, f"trueskill-{resamples}")

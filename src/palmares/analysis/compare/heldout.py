@@ -18,6 +18,7 @@ from ...ingest.given import judgments_of
 from ...judgments import FloatArray, IntArray, Judgments, PairCounts
 from ...models.base import Fit, Model, check_one_lang_pair
 from ...ranking.bootstrap import comparable
+from .grouping import judged
 from .testing import Radii, Tested, check_radii
 
 #: What is measured of every judgment, in the order of `Scores.values`.
@@ -89,12 +90,17 @@ def evaluate(
         Where the training judgments do not place every system, also those that only the test judgments mention.
     """
     check_radii(radii)
-    train, test = aligned(judgments_of(train, "evaluate"), judgments_of(test, "evaluate"))
-    return held_out(model.fit(train, rng=generator(seed, Stream.FIT)), train.counts, test, radii=radii)
+    train = judgments_of(train, "evaluate", forced_ties=model.forced_ties)
+    train, test = aligned(train, judgments_of(test, "evaluate"))
+    return held_out(model.fit(train, rng=generator(seed, Stream.FIT)), judged(train).counts, test, radii=radii)
 
 
 def held_out(fit: Fit, train: PairCounts, test: Judgments, *, radii: Radii = "every") -> HeldOut:
-    """Score on ``test`` a fit to training judgments with these counts; all three are of the same systems."""
+    """Score on ``test`` a fit to training judgments with these counts; all three are of the same systems.
+
+    Ties that no judge gave are not tested on.
+    """
+    test = judged(test)
     if not len(test):
         raise InputError("got 0 held-out judgments; at least one is needed to score a model")
     check_one_lang_pair(test)

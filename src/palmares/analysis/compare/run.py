@@ -15,10 +15,11 @@ from ...judgments import Judgments
 from ...models import MODELS
 from ...models.base import Model, check_one_lang_pair, create, model_name, parse_model
 from ...ranking.record import Record
-from .comparison import HIGHER_IS_BETTER, Comparison
+from .comparison import HIGHER_IS_BETTER, Comparison, ModelScore
+from .grouping import Grouping, choose_by, errors_by, errors_by_judges, units_of
 from .heldout import MEASURES, score
 from .standings import FoldScore, Grouped, bound, standings, tally
-from .testing import RUNS, Folds, Radii, Testing, choose_by, clusters_of, judge_folds, random_folds
+from .testing import RUNS, Folds, Radii, Testing, judge_folds, random_folds
 
 #: What every comparison shows beside the models, for what they say without looking at who is judged.
 FLOORS = ("uniform", "adjusted-uniform")
@@ -44,7 +45,7 @@ def compare(
     models
         Models, or texts like ``bradley-terry:ties=rao-kupper``; all that are registered if None.
     testing
-        Folds or groups of judges, and the settings of fits; by default 100 folds of whole rankings.
+        Folds or groups of judges, and the settings of fits; by default 100 folds of whole rankings, or segments.
     sort
         The measure that puts models in order.
     rng
@@ -57,40 +58,90 @@ def compare(
     check_one_lang_pair(judgments)
     if sort not in HIGHER_IS_BETTER:
         raise InputError(f"sort: got {sort!r}; allowed: {', '.join(HIGHER_IS_BETTER)}")
-    chosen, unit = contenders(models, runs=testing.runs), choose_by(judgments, testing.by)
-    notes: tuple[str, ...] = ()
+    chosen, held = contenders(models, runs=testing.runs), choose_by(judgments, testing.by)
     facts: dict[str, Any] = {
-        "models": models_text(models, chosen), "by": unit, "radii": testing.radii, "runs": testing.runs,
+        "models": models_text(models, chosen), "by": held.by, "hold_out": testing.by, "radii": testing.radii,
+        "runs": testing.runs,
     }  # fmt: skip
     if testing.by_judges:
         split = judge_folds(judgments, testing.train_judges, testing.test_judges)
         facts |= {"by": "judge group", **testing.judge_facts}
+        over = errors_by_judges(split.judgments, split.tested_rows, testing.by)
     else:
         asked = FOLDS if testing.folds is None else testing.folds
-        split = random_folds(judgments, folds=asked, by=unit, rng=execution.generator(Stream.FOLDS))
-        if split.count != asked:
-            each = f"there are only {split.count} {unit}s, so each is a fold of its own (asked for: {asked} folds)"
-            notes = (each,)
+        split = random_folds(judgments, folds=asked, by=held.by, rng=execution.generator(Stream.FOLDS))
+        over = errors_by(judgments, held)
+    if not split.tested_rows.any():
+        raise InputError("no judgment is left to test on: all of them are ties that no judge gave")
     scores = _scores(chosen, split, testing.radii, execution)
-    groups, errors_by = clusters_of(split.judgments, unit)
+    groups = units_of(split.judgments, over.by)
     by_cell = Grouped.of(split, groups)
     by_row = Grouped.of(split, groups, by_row=True) if any(model.knows for model in chosen.values()) else by_cell
+    lines = standings(scores, {name: by_row if model.knows else by_cell for name, model in chosen.items()}, sort)
     facts |= {
-        "folds": split.count, "errors_by": errors_by, "groups": by_cell.groups, "seed": execution.seed,
+        "folds": split.count, "errors_by": over.by, "groups": by_cell.groups, "seed": execution.seed,
         "systems": len(split.judgments.systems), "judgments": len(split.judgments), "data": split.judgments.hash,
     }  # fmt: skip
+    if fitted := _fitted_text(lines):
+        facts["fitted"] = fitted
     tested = np.bincount(split.fold + 1, minlength=split.count + 1)[1:]
     return Comparison(
-        lines=standings(scores, {name: by_row if model.knows else by_cell for name, model in chosen.items()}, sort),
+        lines=lines,
         oracle=bound(split, by_cell, by_fold=False),
         oracle_by_fold=bound(split, by_cell, by_fold=True),
-        judgments=int((split.fold >= 0).sum()),
+        judgments=int(split.tested_rows.sum()),
         trained=round(float((len(split.judgments) - tested).mean())),
         lang_pair=judgments.lang_pairs[0] if judgments.lang_pairs else None,
         sort=sort,
         record=Record.of(facts, origin=judgments.origin),
-        notes=(*judgments.notes, *notes),
+        notes=(*judgments.notes, *_split_notes(split, held, over, by_cell.groups, testing), *_worse(lines, chosen)),
     )
+
+
+def _split_notes(split: Folds, held: Grouping, over: Grouping, groups: int, testing: Testing) -> list[str]:
+    """What was held out together and what errors are taken over, with the reasons; and what was not tested."""
+    if testing.by_judges:
+        notes = [f"standard errors are by {over.by} ({groups:,}): {over.why}"]
+    elif held == over:
+        notes = [f"folds and standard errors are by {held.by} ({groups:,}): {held.why}"]
+    else:
+        notes = [
+            f"folds are by {held.by}: {held.why}",
+            f"standard errors are by {over.by} ({groups:,}): {over.why}",
+        ]
+    asked = FOLDS if testing.folds is None else testing.folds
+    if not testing.by_judges and split.count != asked:
+        each = f"there are only {split.count} {held.by}s, so each is a fold of its own (asked for: {asked} folds)"
+        notes.append(each)
+    if untested := int((~split.testable).sum()):
+        notes.append(f"{untested:,} ties that no judge gave (systems that share an output) are trained on, not tested")
+    return notes
+
+
+def _fitted_text(lines: Sequence[ModelScore]) -> str:
+    """Medians over folds of what was fitted, for signatures."""
+    medians = {line.model: {name: value[0] for name, value in line.fitted.items()} for line in lines if line.fitted}
+    return ";".join(
+        f"{model} {','.join(f'{name}={value:.6g}' for name, value in found.items())}"
+        for model, found in medians.items()
+    )
+
+
+def _worse(lines: Sequence[ModelScore], chosen: Mapping[str, Model]) -> list[str]:
+    """Who predicts worse than ⅓ for every outcome, and which of its constants could be fitted."""
+    notes = []
+    for line in lines:
+        found = line.perplexity
+        if found is None or round(found.value, 9) <= 3:
+            continue
+        model = chosen[line.model]
+        error = "" if found.error is None else f" ± {found.error:.3f}"
+        note = f"{line.model} predicts worse than uniform guessing (perplexity {found.value:.3f}{error}, uniform 3)"
+        if fixed := [name for name in model.fits if getattr(model, name) != "fit"]:
+            remedy = ",".join(f"{name}=fit" for name in fixed)
+            note += f"; {model.id}:{remedy} fits in training what is fixed here"
+        notes.append(note)
+    return notes
 
 
 def contenders(models: Sequence[str | Model] | None, *, runs: int = RUNS) -> dict[str, Model]:
@@ -127,9 +178,9 @@ def score_fold(models: Mapping[str, Model], folds: Folds, radii: Radii, seed: in
         fit = model.fit(folds.training(model, fold), rng=generator(seed, Stream.FOLD_FITS, fold))
     except PalmaresError as error:
         return FoldScore(np.full((len(MEASURES), len(tested.outcome)), np.nan), refused=str(error))
-    scores = score(fit, folds.training_counts(fold), tested, radii=radii)
+    scores = score(fit, folds.training_counts(fold, judged=True), tested, radii=radii)
     tallied = None if scores.predicted is None else tally(scores.predicted, tested.outcome, tested.amounts)
-    return FoldScore(scores.values, scores.radius, tallied, fit.convergence.converged)
+    return FoldScore(scores.values, scores.radius, tallied, fit.convergence.converged, fitted=fit.fitted)
 
 
 def _with_runs(text: str, runs: int) -> Model:

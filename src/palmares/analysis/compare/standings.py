@@ -29,6 +29,8 @@ class FoldScore:
     calibration: FloatArray | None = field(default=None, repr=False)
     converged: bool = True
     refused: str | None = None
+    #: What settings that were asked to ``fit`` came to.
+    fitted: Mapping[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -55,7 +57,7 @@ def bound(folds: Folds, grouped: Grouped, *, by_fold: bool) -> Measure:
     Counted by fold it is a bound for every model that knows only the two systems; over all folds only for models that
     answer alike in all of them.
     """
-    tested = folds.tables[1:]
+    tested = folds.judged[1:]
     counted = (tested if by_fold else np.broadcast_to(tested.sum(axis=0), tested.shape)).reshape(len(tested), -1, 3)
     # The first of equally frequent outcomes: which one makes no difference to the accuracy.
     right = (np.arange(3) == counted.argmax(axis=2)[..., None]).reshape(len(tested), -1)
@@ -95,17 +97,24 @@ def _line(
     return ModelScore(
         model=name,
         **{measure: _measure(mean, best[measure]) for measure, mean in means.items()},
-        radius=(float(np.median(radii)), min(radii), max(radii)) if radii and complete else None,
+        radius=_over_folds(radii) if radii and complete else None,
+        fitted={name: _over_folds([score.fitted[name] for score in scores]) for name in scores[0].fitted if complete},
         refused=_refusal(refusals, len(scores)) if refusals else None,
         notes=(f"{wandering} of {len(scores)} fits did not converge",) if wandering else (),
         calibration=bins(tallies) if tallies and complete else (),
     )
 
 
+def _over_folds(values: Sequence[float]) -> tuple[float, float, float]:
+    """Median, least and greatest."""
+    return float(np.median(values)), min(values), max(values)
+
+
 def _measure(mean: Mean, best: Mean | None) -> Measure:
     assert best is not None  # this model has the measure, so some model is best
-    behind = standard_error(mean.influence - best.influence)
-    return Measure(mean.value, standard_error(mean.influence), mean.value - best.value, behind)
+    behind, distance = standard_error(mean.influence - best.influence), mean.value - best.value
+    p = None if behind is None or mean is best else t_test(distance, behind, len(mean.influence))
+    return Measure(mean.value, standard_error(mean.influence), distance, behind, p)
 
 
 def _refusal(refusals: Sequence[str], folds: int) -> str:
@@ -136,7 +145,7 @@ class Grouped:
     def of(cls, folds: Folds, groups: IntArray, *, by_row: bool = False) -> Grouped:
         from scipy.sparse import csr_array
 
-        rows = np.flatnonzero(folds.fold >= 0)
+        rows = np.flatnonzero(folds.tested_rows)
         if by_row:
             rows = np.concatenate([folds.rows(fold) for fold in range(folds.count)])
         weights = folds.judgments.weights
@@ -169,6 +178,15 @@ def standard_error(influence: FloatArray) -> float | None:
     """√(G / (G − 1) Σ influence²) over G groups; None for a single group, which shows no spread."""
     groups = len(influence)
     return None if groups < 2 else float(np.sqrt(groups / (groups - 1) * (influence**2).sum()))
+
+
+def t_test(distance: float, error: float, groups: int) -> float:
+    """The two-sided p-value of a distance with this standard error, by Student's t with G − 1 degrees of freedom."""
+    from scipy.special import stdtr
+
+    if error == 0:
+        return float(distance == 0)
+    return float(2 * stdtr(groups - 1, -abs(distance) / error))
 
 
 # -- calibration: of what is predicted with probability q, does a share q come true? ---------------

@@ -11,22 +11,18 @@ import numpy as np
 
 from ...errors import InputError
 from ...judgments import (
+    BoolArray,
     FloatArray,
     IntArray,
     Judgments,
     PairCounts,
-    Unit,
     cell_count,
     decode_cells,
     outcome_index,
-    row_words,
-    unit_codes,
 )
 from ...models.base import Model
+from .grouping import AUTO, SINGLE, judged_rows, units_of
 
-By = Literal["judgment", "ranking", "segment", "judge"]
-BY: tuple[By, ...] = get_args(By)
-BY_OR_AUTO = ("auto", *BY)
 Radii = Literal["every", "published"]
 RADII: tuple[Radii, ...] = get_args(Radii)
 #: One or several shell patterns, or None for what is left.
@@ -45,8 +41,8 @@ class Testing:
         How many; None for the usual number (100 for `compare`, 10 for `noise_test`). Where there are fewer units, each
         is a fold of its own.
     by
-        What a fold is made of: ``judgment``, ``ranking``, ``segment`` or ``judge``; ``auto`` is ``ranking``, or
-        ``judgment`` where there are no ranking ids.
+        What a fold is made of: ``judgment``, ``ranking``, ``segment``, ``judge`` or an extra column; ``auto`` is
+        ``ranking``, without ranking ids ``segment``, without either ``judgment``.
     radii
         Decision radii to try on training judgments; see `palmares.analysis.compare.heldout.tuned_radius`.
     runs
@@ -56,7 +52,7 @@ class Testing:
     """
 
     folds: int | None = None
-    by: str = "auto"
+    by: str = AUTO
     radii: Radii = "every"
     runs: int = RUNS
     train_judges: Patterns = None
@@ -116,7 +112,7 @@ class Tested:
     def of(cls, model: Model, judgments: Judgments) -> Tested:
         """What a fit of this model is scored on, whatever the order of the rows."""
         if model.knows:
-            return cls.of_rows(judgments.take(np.argsort(units_of(judgments, "judgment"))))
+            return cls.of_rows(judgments.take(np.argsort(units_of(judgments, SINGLE))))
         cells, inverse = np.unique(judgments.cells, return_inverse=True)
         weights = judgments.weights
         if weights is None:
@@ -142,16 +138,33 @@ class Tested:
 class Folds:
     """Judgments and the fold of each; a model is trained on all but one fold and tested on that.
 
-    ``fold`` is −1 for judgments that are only ever trained on. ``tables[f + 1]`` counts the cells of fold f.
+    ``fold`` is −1 for judgments that are only ever trained on. Of a fold, only the ``testable`` rows are tested; the
+    others are left out with it, for they belong together. ``tables[f + 1]`` counts the cells of fold f, and
+    ``judged[f + 1]`` those of its testable rows.
     """
 
     judgments: Judgments
     fold: IntArray = field(repr=False)
+    testable: BoolArray = field(repr=False)
     tables: FloatArray = field(repr=False)
+    judged: FloatArray = field(repr=False)
+
+    @classmethod
+    def of(cls, judgments: Judgments, fold: IntArray) -> Folds:
+        """Judgments with the fold of each, counted."""
+        may, count = judged_rows(judgments), int(fold.max()) + 2
+        tables = _tables(judgments, fold + 1, count)
+        judged = tables if may.all() else _tables(judgments, np.where(may, fold + 1, count), count + 1)[:count]
+        return cls(judgments, fold, may, tables, judged)
 
     @property
     def count(self) -> int:
         return len(self.tables) - 1
+
+    @property
+    def tested_rows(self) -> BoolArray:
+        """Which rows are tested, each in its fold."""
+        return np.asarray((self.fold >= 0) & self.testable)
 
     def training(self, model: Model, fold: int) -> Judgments | PairCounts:
         """What a model is trained on: counts where these are enough for it."""
@@ -159,9 +172,10 @@ class Folds:
             return self.training_counts(fold)
         return self.judgments.take(np.flatnonzero(self.fold != fold))
 
-    def training_counts(self, fold: int) -> PairCounts:
+    def training_counts(self, fold: int, *, judged: bool = False) -> PairCounts:
+        """The counts of all folds but one; ``judged``: without ties that no judge gave."""
         # Added up, not subtracted from the total: sums of weights would leave rests where there should be nothing.
-        table = np.delete(self.tables, fold + 1, axis=0).sum(axis=0)
+        table = np.delete(self.judged if judged else self.tables, fold + 1, axis=0).sum(axis=0)
         return PairCounts.from_table(self.judgments.systems, table)
 
     def tested(self, model: Model, fold: int) -> Tested:
@@ -169,52 +183,26 @@ class Folds:
         if model.knows:
             return Tested.of_rows(self.judgments.take(self.rows(fold)))
         cells = self.cells(fold)
-        return Tested.of_cells(cells, self.tables[fold + 1][cells], len(self.judgments.systems))
+        return Tested.of_cells(cells, self.judged[fold + 1][cells], len(self.judgments.systems))
 
     def cells(self, fold: int) -> IntArray:
-        """The (a, b, outcome) that occur in a fold, in order."""
-        return np.flatnonzero(self.tables[fold + 1])
+        """The (a, b, outcome) that are tested in a fold, in order."""
+        return np.flatnonzero(self.judged[fold + 1])
 
     def rows(self, fold: int) -> IntArray:
-        """The rows of a fold, in an order that does not depend on that of the file."""
+        """The rows that are tested in a fold, in an order that does not depend on that of the file."""
         order = self._by_content
-        return np.asarray(order[self.fold[order] == fold])
+        return np.asarray(order[(self.fold[order] == fold) & self.testable[order]])
 
     @cached_property
     def _by_content(self) -> IntArray:
-        return np.argsort(units_of(self.judgments, "judgment"))
+        return np.argsort(units_of(self.judgments, SINGLE))
 
 
 # -- folds -----------------------------------------------------------------------------------------
 
 
-def choose_by(judgments: Judgments, by: str) -> By:
-    """The unit that folds are made of; ``auto`` is rankings, or single judgments where there are no ranking ids."""
-    if by == "auto":
-        return "ranking" if judgments.has("ranking") else "judgment"
-    if by not in BY:
-        raise InputError(f"by: got {by!r}; allowed: {', '.join(BY_OR_AUTO)}")
-    unit: By = by
-    if unit != "judgment" and not judgments.has(unit):
-        raise InputError(f"cannot make folds by {unit}: the judgments have no {unit}; use --hold-out judgment")
-    if unit in ("segment", "judge") and (missing := int((judgments.codes(unit) < 0).sum())):
-        raise InputError(f"cannot make folds by {unit}: {missing} of {len(judgments)} judgments have no {unit}")
-    return unit
-
-
-def units_of(judgments: Judgments, by: By) -> IntArray:
-    """The unit of every row, numbered by content: the order of the file does not change it."""
-    if by != "judgment":
-        return np.unique(unit_codes(judgments, by), return_inverse=True)[1].reshape(-1).astype(np.int64)
-    # Rows that are alike but for their ranking are told apart by it: what is drawn by ranking and what is drawn by row
-    # must fit together in the same way whatever the order.
-    unit: Unit = "ranking" if judgments.has("ranking") else "pair"
-    number = np.empty(len(judgments), dtype=np.int64)
-    number[np.lexsort((row_words(judgments.frame), unit_codes(judgments, unit)))] = np.arange(len(judgments))
-    return number
-
-
-def random_folds(judgments: Judgments, *, folds: int, by: By, rng: np.random.Generator) -> Folds:
+def random_folds(judgments: Judgments, *, folds: int, by: str, rng: np.random.Generator) -> Folds:
     """Units dealt out at random, the same number to every fold (up to one)."""
     if folds < 2:
         raise InputError(f"folds: got {folds}; allowed: at least 2, since one fold is tested and the others train")
@@ -223,7 +211,7 @@ def random_folds(judgments: Judgments, *, folds: int, by: By, rng: np.random.Gen
     if count < 2:
         raise InputError(f"all judgments belong to one {by}, so none is left to train on; use another --hold-out")
     place = rng.permutation(count)
-    return _with_tables(judgments, (place % min(folds, count))[units])
+    return Folds.of(judgments, (place % min(folds, count))[units])
 
 
 def judge_folds(judgments: Judgments, train: Patterns, test: Patterns) -> Folds:
@@ -251,23 +239,15 @@ def judge_folds(judgments: Judgments, train: Patterns, test: Patterns) -> Folds:
         if not part.any():
             raise InputError(f"no judgment is left to {name} on: all judges are in the other group")
     kept = trained | tested
-    return _with_tables(judgments.filter(kept), np.where(tested[kept], 0, -1))
+    return Folds.of(judgments.filter(kept), np.where(tested[kept], 0, -1))
 
 
-def clusters_of(judgments: Judgments, by: By) -> tuple[IntArray, By]:
-    """For standard errors: the group of dependent judgments that each row is in, and what the groups are."""
-    unit: By = "ranking" if by == "judgment" and judgments.has("ranking") else by
-    return units_of(judgments, unit), unit
-
-
-def _with_tables(judgments: Judgments, fold: IntArray) -> Folds:
+def _tables(judgments: Judgments, part: IntArray, count: int) -> FloatArray:
+    """The cells of every part of the judgments, counted: an array (count, cells)."""
     size = cell_count(len(judgments.systems))
-    place = (fold + 1) * size + judgments.cells
-    weights = judgments.weights
+    place, weights = part * size + judgments.cells, judgments.weights
     if weights is not None:
         # Floating sums depend on their order: add in an order that does not depend on the rows'.
         order = np.lexsort((weights, place))
         place, weights = place[order], weights[order]
-    count = int(fold.max()) + 2
-    tables = np.bincount(place, weights, minlength=count * size).reshape(count, size).astype(np.float64)
-    return Folds(judgments, fold, tables)
+    return np.bincount(place, weights, minlength=count * size).reshape(count, size).astype(np.float64)

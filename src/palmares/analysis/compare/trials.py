@@ -15,6 +15,7 @@ from ...models.base import Model
 from ...ranking.record import Record
 from ...results import Shown, counted
 from .gold import Gold, agreement
+from .grouping import judged
 from .heldout import held_out
 from .testing import Testing
 
@@ -141,8 +142,10 @@ class Plan:
             for value in self.values
         }
 
-    def curve(self, points: Points, judgments: Judgments, facts: Mapping[str, Any], *, tested: float) -> Curve:
-        """The result, with ``facts`` of its own in the record."""
+    def curve(
+        self, points: Points, judgments: Judgments, facts: Mapping[str, Any], *, tested: float, note: str | None = None
+    ) -> Curve:
+        """The result, with ``facts`` of its own in the record and a ``note`` on what was held out together."""
         known = {
             self.condition: ",".join(f"{value:g}" for value in self.values),
             "trials": self.trials, **facts, "gold": self.gold and self.gold.label, "radii": self.testing.radii,
@@ -151,7 +154,8 @@ class Plan:
         pair = judgments.lang_pairs[0] if judgments.lang_pairs else None
         source = None if self.gold is None else self.gold.source
         record = Record.of(known, origin=judgments.origin)
-        return Curve(self.condition, points, round(tested), self.trials, pair, source, record, judgments.notes)
+        notes = (*judgments.notes, *([note] if note else []))
+        return Curve(self.condition, points, round(tested), self.trials, pair, source, record, notes)
 
 
 def one_trial(plan: Plan, name: str, train: Judgments, test: Judgments, key: Sequence[int]) -> Result:
@@ -160,7 +164,7 @@ def one_trial(plan: Plan, name: str, train: Judgments, test: Judgments, key: Seq
         fit = plan.models[name].fit(train, rng=generator(plan.seed, Stream.FOLD_FITS, *key))
     except PalmaresError as error:
         return str(error)
-    held = held_out(fit, train.counts, test, radii=plan.testing.radii)
+    held = held_out(fit, judged(train).counts, test, radii=plan.testing.radii)
     values = {measure: getattr(held, measure) for measure in HELD_OUT}
     if plan.gold is not None and fit.scores is not None:
         values |= vars(agreement(plan.gold.aligned(fit.systems), fit.scores))

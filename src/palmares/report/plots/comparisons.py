@@ -31,10 +31,10 @@ def model_comparison(
 ) -> Any:
     """One panel per measure, one row per model: the mean over held-out judgments, and the distance from the best.
 
-    Bars are ± two standard errors of the distance from the best model, so a bar that reaches the thin line of the best
-    is no evidence against a model. A dashed line is the oracle over all folds, which a model that is trained fold by
-    fold can exceed. Baselines are grey, unless one of them is best. What would squeeze the other models together is not
-    drawn to scale: an arrow at the edge tells its value.
+    Bars are 95 % intervals of the distance from the best model (Student's t), so a bar that reaches the thin line of
+    the best is no evidence against a model. A dashed line is the oracle over all folds, which a model that is trained
+    fold by fold can exceed. Baselines are grey, unless one of them is best. What would squeeze the other models
+    together is not drawn to scale: an arrow at the edge tells its value.
 
     Parameters
     ----------
@@ -105,7 +105,7 @@ def _domain(comparison: Comparison, measure: str) -> tuple[float, float]:
     if measure == "perplexity":
         real = [m for m in real if m.value < 3]
     best = [m for m in measures.values() if m.difference == 0]
-    ends = [end for m in [*best, *(real or measures.values())] for end in _bar(m).values()]
+    ends = [end for m in [*best, *(real or measures.values())] for end in _bar(m, comparison.df).values()]
     if measure != "perplexity":
         ends.append(comparison.oracle.value)
     margin = 0.08 * (max(ends) - min(ends)) or 0.01
@@ -129,12 +129,14 @@ def _rows(
         else:
             best = mean.difference == 0
             colour = {"colour": _colour(line.model, best), "best": best}
-            rows.append({"model": names[line.model], "value": mean.value, **_bar(mean), **colour})
+            rows.append({"model": names[line.model], "value": mean.value, **_bar(mean, comparison.df), **colour})
     return rows, beyond
 
 
-def _bar(mean: Measure) -> dict[str, float]:
-    reach = 2 * (mean.difference_error or 0)
+def _bar(mean: Measure, df: int) -> dict[str, float]:
+    from scipy.special import stdtrit
+
+    reach = float(stdtrit(df, 0.975)) * (mean.difference_error or 0) if df > 0 else 0.0
     return {"from": mean.value - reach, "to": mean.value + reach}
 
 
@@ -150,6 +152,6 @@ def _words(comparison: Comparison) -> list[str]:
     over = " over all folds" if facts["folds"] > 1 else ""
     return [
         f"{comparison.judgments:,} held-out judgments, {split}; orange: best of a panel; grey: baselines",
-        "bars: ± 2 standard errors of the distance from the best; arrows: values off the scale",
+        "bars: 95 % intervals of the distance from the best; arrows: values off the scale",
         f"dashed line: oracle, the most frequent outcome of each pair{over}",
     ]

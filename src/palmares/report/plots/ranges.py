@@ -9,10 +9,11 @@ from itertools import count
 from typing import Any
 
 from ...errors import InputError
+from ...judgments import TWO_WAY
 from ...ranking.result import Ranking
 from ..tables import group_of, group_title, level_text, score_text
 from .sizes import Area, Panels, heading, labels, room_for_names, sized
-from .theme import FAINT, INK, PALETTE, altair, themed
+from .theme import INK, PALETTE, altair, themed
 
 _WIDTH = 420
 #: A row, in pixels: of few systems, of very many, and the least in which a name can be read.
@@ -54,8 +55,9 @@ def rank_ranges(
 ) -> Any:
     """One bar per system, from the first to the last rank of its range, a dot at its rank.
 
-    Systems of neighbouring clusters have different colours, and a line stands between clusters. The more systems, the
-    higher the picture and the lower the rows; long names lose their middle.
+    A thin line goes as far as the range that holds for all systems at once. Systems of neighbouring clusters have
+    different colours; a solid line stands between clusters where that holds jointly, a dashed one where it holds only
+    by itself. The more systems, the higher the picture and the lower the rows; long names lose their middle.
 
     Parameters
     ----------
@@ -88,9 +90,13 @@ def _chart(alt: Any, ranking: Ranking, title: str, area: Area, width: int | None
     y = alt.Y("system:N", sort=names, title=None, axis=axis)
     base = alt.Chart(alt.Data(values=_bars(ranking, shown))).encode(y=y, color=alt.Color("colour:N", scale=None))
     x = {"scale": alt.Scale(domain=[0.5, len(names) + 0.5], nice=False), "axis": _rank_axis(alt, len(names), area)}
-    starts = alt.Chart(alt.Data(values=_cluster_starts(ranking, shown)))
+    solid, dashed = (alt.Chart(alt.Data(values=each)) for each in _cluster_starts(ranking, shown))
     layers = [
-        starts.mark_rule(color=FAINT, yOffset=-sizes.row / 2).encode(y=y),
+        solid.mark_rule(color=INK, opacity=0.6, yOffset=-sizes.row / 2).encode(y=y),
+        dashed.mark_rule(color=INK, opacity=0.5, strokeDash=[4, 4], yOffset=-sizes.row / 2).encode(y=y),
+        base.mark_rule(strokeWidth=max(1.0, sizes.bar / 8), opacity=0.6).encode(
+            x=alt.X("joint_from:Q", **x), x2="joint_to:Q"
+        ),
         base.mark_bar(height=sizes.bar, cornerRadius=3, opacity=0.35).encode(x=alt.X("from:Q", **x), x2="to:Q"),
         base.mark_point(filled=True, size=sizes.dot, opacity=1).encode(x=alt.X("place:Q", **x)),
         base.mark_text(align="left", dx=8, fontSize=sizes.font).encode(
@@ -106,23 +112,26 @@ def _bars(ranking: Ranking, shown: Mapping[str, str]) -> list[dict[str, Any]]:
         {
             "system": shown[line.system],
             # Almost half a place beyond both ends, so that a range of one rank is still a bar.
-            "from": line.range[0] - 0.42,
-            "to": line.range[1] + 0.42,
+            "from": shown_range[0] - 0.42,
+            "to": shown_range[1] + 0.42,
+            "joint_from": (line.joint_range or shown_range)[0] - 0.42,
+            "joint_to": (line.joint_range or shown_range)[1] + 0.42,
             "place": place,
             "score": score_text(line.score),
-            "colour": PALETTE[((line.cluster or 1) - 1) % 2],
+            "colour": PALETTE[((ranking.cluster_of(line) or 1) - 1) % 2],
         }
         for place, line in enumerate(ranking.lines, 1)
-        if line.range is not None
+        if (shown_range := ranking.range_of(line)) is not None
     ]
 
 
-def _cluster_starts(ranking: Ranking, shown: Mapping[str, str]) -> list[dict[str, str]]:
-    """The first system of every cluster but the first: a line is drawn above it."""
-    neighbours = zip(ranking.lines, ranking.lines[1:], strict=False)
-    return [
-        {"system": shown[line.system]} for before, line in neighbours if (line.cluster or 0) > (before.cluster or 0)
-    ]
+def _cluster_starts(ranking: Ranking, shown: Mapping[str, str]) -> tuple[list[dict[str, str]], list[dict[str, str]]]:
+    """The systems that a line is drawn above: a solid one, a dashed one."""
+    begins = [boundary for boundary in ranking.boundaries if boundary.marginal]
+    solid, dashed = (
+        [{"system": shown[ranking.systems[b.above]]} for b in begins if b.joint == joint] for joint in (True, False)
+    )
+    return solid, [] if ranking.jointly else dashed
 
 
 def _rank_axis(alt: Any, systems: int, area: Area) -> Any:
@@ -142,15 +151,27 @@ def _steps() -> Iterator[int]:
 
 
 def _words(ranking: Ranking) -> list[str]:
-    made = f"{ranking.fit.model.id}, {ranking.judgments:,} judgments; bars: {_source(ranking)}"
-    return [made, "dot: rank by score; number: score; colour changes where a cluster begins"]
+    made = f"{ranking.fit.model.id}, {ranking.judgments:,} judgments; {_source(ranking)}"
+    if ranking.jointly:
+        return [
+            made,
+            "bar: rank range, all of which hold at once; dot: rank by score; number: score; line: new cluster",
+        ]
+    return [
+        made,
+        "bar: rank range; thin line: the range that holds for all systems at once; dot: rank by score; number: score",
+        "line between clusters: solid if it holds jointly with the others, dashed if only by itself",
+    ]
 
 
 def _source(ranking: Ranking) -> str:
     facts = ranking.record.facts
     if facts["unit"] == "sign-test":
         return f"{'one' if facts['sided'] == 1 else 'two'}-sided sign tests, p ≤ {facts['p']:g}"
-    share = f"{level_text(facts['p'])} of {facts['resamples']}"
+    level = level_text(facts["p"])
+    if facts["unit"] == TWO_WAY:
+        return f"{level}, of other judges and segments"
+    share = f"{level} of {facts['resamples']}"
     if facts["unit"] in (None, "posterior"):
         return f"{share} {'runs' if facts['unit'] is None else 'posterior draws'}"
     return f"{share} bootstrap samples by {facts['unit']}"

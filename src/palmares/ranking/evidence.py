@@ -1,0 +1,212 @@
+"""What the uncertainty of a ranking rests on: bootstrap samples, judges and segments at once, draws, or sign tests."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, cast
+
+import numpy as np
+
+from ..compute import Execution, Stream
+from ..errors import InputError
+from ..judgments import (
+    TWO_WAY,
+    FloatArray,
+    IntArray,
+    Judgments,
+    PairCounts,
+    Unit,
+    UnitKinds,
+    choose_unit,
+    few_units,
+    linked_unit,
+    sitting_kinds,
+    unit_count,
+    unit_kinds,
+)
+from ..models.base import Fit, Model, counts_of
+from . import SOURCES
+from .beliefs import posterior
+from .bootstrap import Replicates, from_draws, places_of, plain_samples, resample, stretched
+from .intervals import Spread, Trials, few_one_sided, named, normal_spread, sampled_spread, spread
+from .joint import Joint, joint, joint_of_tests
+from .ranges import rank_ranges
+from .significance import decisions, sign_test_ranges, sign_tests, worse_than
+from .two_way import Grouping, Uncertainty, combined, jackknife
+
+#: How many sides a sign test has.
+SIGN_TESTS = {"sign-test": 2, "one-sided-sign-test": 1}
+
+
+@dataclass(frozen=True)
+class Request:
+    """What ranges were asked for: the source that `source_of` gave, how many samples, the level, and where to draw."""
+
+    source: str | None
+    resamples: int
+    p: float
+    execution: Execution
+
+    def draw(self, model: Model, data: Judgments | PairCounts, unit: Unit) -> Replicates:
+        return resample(model, data, unit=unit, resamples=self.resamples, execution=self.execution)
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """Ranges (systems, 2), the samples or tests behind them, and what signature and reader should know of them.
+
+    ``beliefs`` are draws from what is believed of the scores (`beliefs.posterior`); probabilities are counted in them.
+    """
+
+    ranges: IntArray | None = field(default=None, repr=False)
+    replicates: Replicates | None = field(default=None, repr=False)
+    facts: Mapping[str, Any] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+    spread: Spread | None = field(default=None, repr=False)
+    tests: FloatArray | None = field(default=None, repr=False)
+    beliefs: Replicates | None = field(default=None, repr=False)
+    joint: Joint | None = field(default=None, repr=False)
+
+
+def source_of(model: Model, wanted: str | None) -> str | None:
+    """Where ranges come from: one of `SOURCES`.
+
+    ``auto`` is ``posterior`` for a model that draws from one, and ``pair`` for one whose published procedure draws
+    single judgments and runs it anew on each sample.
+    """
+    if wanted in (None, "none"):
+        return None
+    if wanted not in SOURCES:
+        raise InputError(f"unknown resampling unit {wanted!r}; allowed: {', '.join(SOURCES)}")
+    own = {"posterior": "posterior", "runs": "pair", "resampling": wanted}
+    return own[model.ranges_from] if wanted == "auto" else wanted
+
+
+def collect(model: Model, data: Judgments | PairCounts, fit: Fit, request: Request) -> Evidence:
+    """The evidence for the ranks of a fit: bootstrap samples, a model's own draws, sign tests, or nothing."""
+    source, p = request.source, request.p
+    if source in SIGN_TESTS:
+        decided, sided = decisions(data), SIGN_TESTS[source]
+        ranges = sign_test_ranges(decided, p=p, sided=sided)
+        facts = {"unit": "sign-test", "sided": sided, "p": p}
+        return Evidence(ranges, None, facts, tests=sign_tests(decided, sided=sided))
+    if source == "posterior" or (source is None and model.ranges_from == "runs"):
+        draws = from_draws(fit, request.execution)
+        return _from_samples(draws, spread(draws, model, p), source, p)
+    if source is None:
+        return Evidence(facts={"unit": None})
+    unit, why = choose_unit(data, source)
+    if unit == TWO_WAY:
+        found = _two_way(model, cast(Judgments, data), fit, request)
+        return replace(found, notes=tuple(note for note in (why, few_one_sided(counts_of(data)), *found.notes) if note))
+    if source == "auto" and unit_count(data, unit) < 2:
+        one = "judgment" if unit == "pair" else unit
+        return Evidence(
+            facts={"unit": None}, notes=(f"only one {one}, so there is nothing to resample and there are no ranges",)
+        )
+    samples = request.draw(model, data, unit)
+    evidence = _from_samples(samples, sampled_spread(samples, model, data, unit, p), unit, p)
+    notes = [why, few_units(data, unit), few_one_sided(counts_of(data)), *evidence.notes]
+    return replace(evidence, notes=tuple(note for note in notes if note))
+
+
+def concluded(found: Evidence, data: Judgments | PairCounts, fit: Fit, request: Request, order: IntArray) -> Evidence:
+    """With what can be said of all systems at once, and what is believed of each.
+
+    Parameters
+    ----------
+    order
+        The codes of the systems, best first.
+    """
+    if found.tests is not None:
+        sided = SIGN_TESTS[cast(str, request.source)]
+        return replace(found, joint=joint_of_tests(worse_than(decisions(data)), order, sided))
+    if found.replicates is None:
+        return found
+    assert fit.scores is not None  # rank() refused other fits
+    return replace(
+        found, joint=joint(fit.scores, found.replicates, order), beliefs=_beliefs(fit, found.replicates, request)
+    )
+
+
+def _from_samples(replicates: Replicates, spread: Spread, unit: str | None, p: float) -> Evidence:
+    facts = {"unit": unit, "resamples": len(replicates.scores), "p": p}
+    ranges = rank_ranges(replicates.places, p=p)
+    return Evidence(ranges, replicates, facts, spread.notes, spread)
+
+
+def _two_way(model: Model, judgments: Judgments, fit: Fit, request: Request) -> Evidence:
+    """Draws that allow for other judges and other segments."""
+    kinds = {"segment": unit_kinds(judgments, "segment"), "judge": unit_kinds(judgments, "judge")}
+    counts, p = judgments.counts, request.p
+    if model.smooth:
+        assert fit.scores is not None  # rank() refused other fits
+        sittings = sitting_kinds(judgments)
+        word = "combination of judge and segment"
+        errors = model.independent_errors(counts, fit)
+        uncertainty = combined(
+            jackknife(model, counts, sittings),
+            {unit: jackknife(model, counts, parts) for unit, parts in kinds.items()},
+            floor=None if errors is None else errors**2, p=p,
+        )  # fmt: skip
+        draws = _drawn(fit, uncertainty, model, request)
+    else:
+        word = linked = linked_unit(judgments)
+        sittings = unit_kinds(judgments, linked)
+        units: tuple[Unit, ...] = (linked, "segment", "judge")
+        samples = {unit: _plain(model, judgments, unit, request) for unit in units}
+        uncertainty = combined(
+            _grouping(samples[linked], sittings),
+            {unit: _grouping(samples[unit], kinds[unit]) for unit in units[1:]},
+            floor=None, p=p,
+        )  # fmt: skip
+        own = np.diag(samples[linked].spread)
+        factors = np.divide(np.diag(uncertainty.covariance), own, out=np.ones(len(own)), where=own > 0)
+        draws = stretched(samples[linked], model, factors, uncertainty.df, request.execution)
+    trials = Trials(sittings, word, uncertainty.effects)
+    scores = fit.scores if model.smooth and fit.scores is not None else draws.scores.mean(axis=0)
+    found = normal_spread(scores, uncertainty, model, judgments, trials, p)
+    evidence = _from_samples(draws, found, TWO_WAY, p)
+    return replace(evidence, notes=(*_stand_apart(judgments.systems, uncertainty), *evidence.notes))
+
+
+def _plain(model: Model, judgments: Judgments, unit: Unit, request: Request) -> Replicates:
+    return plain_samples(model, judgments, unit=unit, resamples=request.resamples, execution=request.execution)
+
+
+def _grouping(samples: Replicates, kinds: UnitKinds) -> Grouping:
+    return Grouping.of(samples.spread * kinds.units / (kinds.units - 1), kinds)
+
+
+def _drawn(fit: Fit, uncertainty: Uncertainty, model: Model, request: Request) -> Replicates:
+    """Draws around the scores, from a t distribution with the covariance that was found."""
+    rng = request.execution.generator(Stream.TWO_WAY)
+    variance, directions = np.linalg.eigh(uncertainty.covariance)
+    # The symmetric root, because it changes little if the covariance does: directions alone may turn.
+    root = (directions * np.sqrt(np.maximum(variance, 0.0))) @ directions.T
+    normal = rng.standard_normal((request.resamples, len(variance)))
+    heavy = np.sqrt(uncertainty.df / rng.chisquare(uncertainty.df, request.resamples))[:, None]
+    scores = np.clip(fit.scores + (normal @ root) * heavy, *model.limits(len(fit.systems)))
+    places = np.stack([places_of(row, rng) for row in scores])
+    return Replicates(fit.systems, scores, places, uncertainty.covariance, uncertainty.df)
+
+
+def _stand_apart(systems: tuple[str, ...], uncertainty: Uncertainty) -> list[str]:
+    """A note on systems about which judges, or segments, differ far more than about the others."""
+    return [
+        f"{unit}s differ about {named([systems[i] for i in apart])} far more than about the others, and the "
+        "uncertainty of that score is larger for it"
+        for unit, apart in uncertainty.apart.items()
+        if apart
+    ]
+
+
+def _beliefs(fit: Fit, samples: Replicates, request: Request) -> Replicates:
+    """Draws of what is believed of the scores; the samples themselves where these are beliefs, runs or orders."""
+    if request.source in (None, "posterior") or fit.order is not None:
+        return samples
+    assert fit.scores is not None  # rank() refused other fits
+    rng = request.execution.generator(Stream.POSTERIOR)
+    drawn = posterior(fit.scores, samples.spread, samples.df, len(samples.scores), rng)
+    return Replicates(fit.systems, drawn, np.stack([places_of(row, rng) for row in drawn]))
