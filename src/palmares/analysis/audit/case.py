@@ -21,6 +21,7 @@ from ...judgments import (
     choose_unit,
     linked_unit,
     row_words,
+    settle_forced_ties,
     unit_codes,
 )
 from ...models.base import Model, Scorer
@@ -70,6 +71,8 @@ class Case:
     """
 
     judgments: Judgments
+    #: The same with ties of shared outputs, if these were left out.
+    given: Judgments
     linked: list[tuple[str, ...]]
     model: Model
     ranking: Ranking
@@ -96,9 +99,18 @@ class Case:
     @property
     def reach(self) -> float:
         """How many standard errors an interval reaches to both sides, and what is just significant."""
-        from scipy.special import ndtri
+        from scipy.special import ndtri, stdtrit
 
-        return float(ndtri(1 - self.p / 2))
+        df = self.ranking.df
+        return float(ndtri(1 - self.p / 2) if df is None else stdtrit(df, 1 - self.p / 2))
+
+    @cached_property
+    def difference_errors(self) -> FloatArray:
+        """``[i, j]``: the ranking's standard error of the difference between two scores."""
+        assert self.ranking.replicates is not None  # audit() refused a ranking without
+        covariance = self.ranking.replicates.spread
+        variance = np.diag(covariance)
+        return np.asarray(np.sqrt(np.maximum(variance[:, None] + variance - 2 * covariance, 0.0)))
 
     @property
     def unit_name(self) -> str:
@@ -131,11 +143,16 @@ class Case:
         return np.ones(len(self.judgments)) if given is None else given
 
     @cached_property
-    def forced(self) -> BoolArray:
-        """Which rows are ties that nobody judged, because the two systems shared an output."""
-        if not self.judgments.has("forced"):
-            return np.zeros(len(self.judgments), dtype=bool)
-        return self.judgments.frame["forced"].fill_null(False).to_numpy()
+    def shared(self) -> IntArray:
+        """``[i, j]``, i < j: how many ties there were because the two shared an output, whether they count or not."""
+        count = np.zeros((len(self.systems), len(self.systems)), dtype=np.int64)
+        given = self.given
+        place = {name: code for code, name in enumerate(self.systems)}
+        here = np.array([place.get(name, -1) for name in given.systems])
+        a, b = (here[given.codes(f"system_{side}")[given.forced]] for side in "ab")
+        # Sorted names have sorted codes in both tables.
+        np.add.at(count, (a[(a >= 0) & (b >= 0)], b[(a >= 0) & (b >= 0)]), 1)
+        return count
 
     @cached_property
     def segments_or_units(self) -> IntArray:
@@ -251,10 +268,9 @@ def chains_of_wins(counts: PairCounts) -> BoolArray:
     return chains
 
 
-def case_of(
-    judgments: Judgments, model: Model, *, resample: str, resamples: int, p: float, execution: Execution
-) -> Case:
+def case_of(given: Judgments, model: Model, *, resample: str, resamples: int, p: float, execution: Execution) -> Case:
     """Rank what can be ranked, and put it in order for the checks."""
+    judgments = settle_forced_ties(given, "auto", model.forced_ties)
     linked = judgments.counts.components(decisive=model.linked_by == "decisive")
     ranking = rank(
         judgments, model=model, resample=resample, resamples=resamples, p=p, largest_component=True,
@@ -267,6 +283,7 @@ def case_of(
     source = source_of(model, resample) or resample
     return Case(
         judgments=_in_order(judgments),
+        given=given,
         linked=linked,
         model=model,
         ranking=ranking,

@@ -43,7 +43,7 @@ def duplicates(case: Case) -> Finding:
     least likely of its ties. Forced ties are nobody's judgment and are left out; where two systems share nearly all
     outputs, that is a fact and no test.
     """
-    if not case.judgments.counts.ties.any() and not case.forced.any():
+    if not case.judgments.counts.ties.any() and not case.shared.any():
         return skipped("duplicates", "there are no ties")
     met = meetings(case)
     tested = met.all >= LEAST_MEETINGS
@@ -106,7 +106,7 @@ class Meetings:
 
 def meetings(case: Case) -> Meetings:
     """The meetings of every two systems that somebody judged."""
-    kept = np.flatnonzero(~case.forced)
+    kept = np.flatnonzero(~case.judgments.forced)
     pairs, row_pair = np.unique(case.judgments.pairs[kept], return_inverse=True)
     place = case.segments_or_units[kept]
     item_key, row_item = np.unique(row_pair * (int(place.max(initial=0)) + 1) + place, return_inverse=True)
@@ -125,9 +125,8 @@ def meetings(case: Case) -> Meetings:
 
 def _mostly_forced(case: Case, met: Meetings) -> BoolArray:
     """By code of the pair: whether nearly all meetings are ties that outputs shared by the two forced."""
-    codes = len(case.systems) ** 2
-    forced = np.bincount(case.judgments.pairs[case.forced], minlength=codes)
-    judged = np.zeros(codes)
+    forced = case.shared.ravel()
+    judged = np.zeros(len(forced))
     judged[met.pairs] = met.all
     return np.asarray((forced >= LEAST_MEETINGS) & (forced >= NEARLY_ALWAYS * (forced + judged)))
 
@@ -247,10 +246,10 @@ def _subject(case: Case, met: Meetings, pair: int, p: float) -> Subject:
         f"tied in {ties:,.0f} of {number(total, 'meeting')} ({span((100 * interval[0], 100 * interval[1]), 0)} %), "
         f"where all pairs together are tied in {percent(rate)}"
     ]
-    same, both = against_others(case, i, j)
+    same, both = against_others(case, i, j) if ties >= NEARLY_ALWAYS * total else (0, 0)
     if both:
         detail.append(f"the same result against a third system in {same:,} of {both:,} cases (one judge, one segment)")
-    if forced := int((case.judgments.pairs[case.forced] == met.pairs[pair]).sum()):
+    if forced := int(case.shared[i, j]):
         detail.append(f"{number(forced, 'more tie')} because they shared an output")
     if alike(*names):
         detail.append("their names differ in case, spaces or punctuation only")
@@ -259,7 +258,7 @@ def _subject(case: Case, met: Meetings, pair: int, p: float) -> Subject:
 
 def _shared_subject(case: Case, met: Meetings, pair: int) -> Subject:
     names = (case.systems[pair // len(case.systems)], case.systems[pair % len(case.systems)])
-    forced = int((case.judgments.pairs[case.forced] == pair).sum())
+    forced = int(case.shared.flat[pair])
     judged = int(met.all[met.pairs == pair].sum())
     detail = f"shared their output in {forced:,} of {number(forced + judged, 'meeting')}, where nobody compared them"
     return Subject(_named(names), forced / (forced + judged), None, None, detail)
