@@ -23,22 +23,25 @@ from ...judgments import (
     row_words,
     settle_forced_ties,
     unit_codes,
+    unit_kinds,
 )
 from ...models.base import Model, Scorer
 from ...models.bradley_terry import BradleyTerry, BradleyTerryFit
-from ...ranking.bootstrap import Replicates, resample
+from ...ranking.bootstrap import resample
 from ...ranking.evidence import source_of
 from ...ranking.rank import rank
 from ...ranking.result import Ranking
-from .pulls import joint_covariance, pulls_of
+from .pulls import Pulls, joint_covariance, pulls_of
 from .residuals import Blocks, JudgeSums, Points, blocks, judge_sums, residual_points
 
 #: The ways to count a tie that are compared, and how a sentence names them.
 CONVENTIONS = {
     "half": "if ties count half", "ignore": "if ties are ignored", "davidson": "if ties are modelled (Davidson)"
 }  # fmt: skip
-#: Nobody reads what a thousand and first judge changes.
-_MOST_JUDGES = 1000
+#: Nobody reads what a thousand and first judge changes; of many systems, each takes long.
+_MOST_JUDGES, _MOST_OF_MANY = 1000, 100
+#: From here on refits take long.
+MANY_SYSTEMS = 100
 _NUMBERS_IN_A_PIECE = 4_000_000
 
 
@@ -174,12 +177,29 @@ class Case:
         return self.ranking.replicates.scores
 
     @cached_property
-    def by_judge(self) -> Replicates | None:
-        """Samples that draw judges, where every judgment has one of at least two."""
+    def by_judge(self) -> FloatArray | None:
+        """Scores of samples that draw judges, where every judgment has one of at least two.
+
+        Refits of hundreds of systems take long; then what each judge changes is added up instead.
+        """
         judge = self.judgments.codes("judge")
         if len(self.judgments.judges) < 2 or bool((judge < 0).any()):
             return None
-        return self._resampled(self.scorer, "judge")
+        if len(self.systems) <= MANY_SYSTEMS:
+            quiet = replace(self.execution, progress=None)
+            drawn = resample(self.scorer, self.judgments, unit="judge", resamples=self.resamples, execution=quiet)
+            return drawn.scores
+        kinds, counts = unit_kinds(self.judgments, "judge"), self.judgments.counts
+        rng = self.execution.generator(Stream.AUDIT_POWER, 1)
+        more = np.stack([kinds.draw(rng) for _ in range(self.resamples)]) - kinds.copies
+        scores = self.scorer.score(counts.batch, [self.execution.generator(Stream.AUDIT_LEFT_OUT, 0)])[0]
+        few = np.sqrt(kinds.units / (kinds.units - 1))
+        return np.asarray(scores - few * more @ self.scorer.influences(counts, kinds))
+
+    @cached_property
+    def pulls(self) -> Pulls:
+        """How every kind of judgment pulls at the fit."""
+        return pulls_of(BradleyTerry(), self.judgments.counts)
 
     @cached_property
     def conventions(self) -> Tallies | None:
@@ -187,7 +207,8 @@ class Case:
         counts = self.judgments.counts
         if not counts.ties.any():
             return None
-        pulls = {name: pulls_of(BradleyTerry(ties=name), counts) for name in CONVENTIONS}
+        pulls = {name: pulls_of(BradleyTerry(ties=name), counts) for name in CONVENTIONS if name != BradleyTerry.ties}
+        pulls = {name: self.pulls if name == BradleyTerry.ties else pulls[name] for name in CONVENTIONS}
         cells, weights, units = self.judgments.cells, self.weights, self.units
         slopes = {name: each.slopes(cells, weights, units) for name, each in pulls.items()}
         inverses = {name: each.inverse for name, each in pulls.items()}
@@ -202,7 +223,8 @@ class Case:
         scores = model.score(counts.batch, [self.execution.generator(Stream.AUDIT_LEFT_OUT, 0)])[0]
         codes = self.judgments.codes("judge")
         amounts = np.bincount(codes[codes >= 0], minlength=len(self.judgments.judges))
-        judges = np.sort(np.argsort(-amounts, kind="stable")[:_MOST_JUDGES])
+        most = _MOST_JUDGES if len(self.systems) <= MANY_SYSTEMS else _MOST_OF_MANY
+        judges = np.sort(np.argsort(-amounts, kind="stable")[:most])
         return LeftOut(model, scores, judges, self._without(model.prepared(counts), judges))
 
     @cached_property
@@ -219,6 +241,12 @@ class Case:
     def judge_sums(self) -> JudgeSums | str:
         """Residual points by judge, or why judges cannot be compared."""
         return judge_sums(self.judgments, self.blocks, self.points)
+
+    @cached_property
+    def alike_judges(self) -> FloatArray:
+        """Whitened sums of judges who are alike, for the power of the same two checks."""
+        assert not isinstance(self.judge_sums, str)
+        return self.judge_sums.alike(self.execution)
 
     @cached_property
     def exchanged_judges(self) -> FloatArray:
@@ -250,10 +278,6 @@ class Case:
         own = np.bincount(key, self.weights[theirs], minlength=len(judges) * size).reshape(len(judges), size)
         whole = np.bincount(cells, self.weights, minlength=size)
         return PairCounts.from_table(self.systems, np.maximum(whole - own, 0.0))
-
-    def _resampled(self, model: Model, unit: Unit) -> Replicates:
-        quiet = replace(self.execution, progress=None)
-        return resample(model, self.judgments, unit=unit, resamples=self.resamples, execution=quiet)
 
 
 def chains_of_wins(counts: PairCounts) -> BoolArray:

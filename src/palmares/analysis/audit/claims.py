@@ -175,7 +175,7 @@ def _claim(case: Case, kind: Literal["best", "above"], system: int, others: IntA
         probability=float(holds(case.samples, system, others).mean()),
         p=p,
         adjusted=p,
-        by_judge=None if judged is None else float(holds(judged.scores, system, others).mean()),
+        by_judge=None if judged is None else float(holds(judged, system, others).mean()),
         breaking=_breaking(case, system, others),
         ties=_ties(case, system, others),
     )

@@ -29,7 +29,7 @@ LEAST_MEETINGS = 5
 _COPY_TIES = 0.95
 #: How far, in log odds, judges, segments and systems are taken to differ in how readily they tie.
 _SPREAD = 1.0
-_SWEEPS, _MORE_SWEEPS = 12, 4
+_SWEEPS = 25
 #: So many of the most tied pairs are tested with what is expected without them; of others it is expected with them.
 _MOST_APART = 20
 _MOST_PAIRS = 20
@@ -168,7 +168,8 @@ def _readiness(case: Case, met: Meetings) -> tuple[Readiness, list[FloatArray]]:
     a, b = (judgments.codes(f"system_{side}")[kept].astype(np.int64) for side in "ab")
     chance = case.fit.outcomes[a, b, 1]
     known = [judgments.codes(name)[kept] for name in ("judge", "segment", "ranking") if judgments.has(name)]
-    labels = [[a, b], *([np.unique(codes, return_inverse=True)[1]] for codes in known)]
+    # The first is one for all: the fit has followed a suspected pair's own ties.
+    labels = [[np.zeros_like(a)], [a, b], *([np.unique(codes, return_inverse=True)[1]] for codes in known)]
     effects = [np.zeros(max(int(code.max()) for code in codes) + 1) for codes in labels]
     offset = np.log(chance) - np.log1p(-chance)
     return Readiness(offset, met.row_tied.astype(np.float64), labels), effects
@@ -178,15 +179,15 @@ def _chances(case: Case, met: Meetings, suspects: IntArray) -> FloatArray:
     """How likely each suspected pair would be tied so often, were they two systems."""
     if len(suspects) == 0:
         return np.zeros(0)
-    ready, effects = _readiness(case, met)
+    ready, nothing = _readiness(case, met)
     everyone = np.ones(len(ready.tied))
-    effects, odds = ready.fitted(effects, everyone, _SWEEPS)
+    odds = ready.fitted(nothing, everyone, _SWEEPS)[1]
     chances = []
     for number_of, pair in enumerate(suspects.tolist()):
         own = met.row_pair == pair
         if number_of < _MOST_APART:
             # Their own ties must not make them expected.
-            odds = ready.fitted(effects, everyone * ~own, _MORE_SWEEPS)[1]
+            odds = ready.fitted(nothing, everyone * ~own, _SWEEPS)[1]
         chance = np.maximum(1 / (1 + np.exp(-odds[own])), _rate_with_others(case, met, pair))
         item = np.unique(met.row_item[own], return_inverse=True)[1]
         least, tied = np.ones(int(item.max()) + 1), np.ones(int(item.max()) + 1, dtype=bool)
@@ -214,7 +215,9 @@ def at_least(count: int, chances: FloatArray) -> float:
     """The probability that so many or more of independent events occur (Poisson–binomial)."""
     if count <= 0:
         return 1.0
-    if count >= len(chances):
+    if count > len(chances):
+        return 0.0
+    if count == len(chances):
         return float(np.exp(np.log(chances).sum()))
     if len(chances) > _LARGEST_EXACT:
         # Chernoff's bound; Hoeffding (1956): no sum with this mean has a larger one than the binomial.

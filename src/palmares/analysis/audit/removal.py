@@ -204,7 +204,7 @@ class Search:
     def of(cls, case: Case) -> Search:
         counts = case.judgments.counts
         table = np.bincount(case.judgments.cells, case.weights, minlength=cell_count(len(case.systems)))
-        pulls = pulls_of(BradleyTerry(), counts)
+        pulls = case.pulls
         scores = case.scorer.score(counts.batch, [case.execution.generator(Stream.AUDIT_LEFT_OUT, 0)])[0]
         leader = int(np.argmax(comparable(scores)))
         variance = np.diag(pulls.inverse)[:-1]
