@@ -377,7 +377,11 @@ def test_the_judges_of_wmt13_differ_and_a_few_made_half_of_it(real_data: object)
     audit = audited(pm.read(real_data / "wmt13" / "fr-en.train.csv"))
     assert flags(audit) == {"judge-differences", "judge-influence", "concentration", "rare-pairs"}
     assert audit.claims[0].sentence.endswith("uedin-heafield-unconstrained.2755 is best")
-    assert audit.claims[0].verdict == "supported"
+    # By ranking it would be; with other judges and segments, a lead of two standard errors is not.
+    assert audit.claims[0].verdict == "not shown"
+    assert (
+        audited(pm.read(real_data / "wmt13" / "fr-en.train.csv"), resample="ranking").claims[0].verdict == "supported"
+    )
 
 
 @pytest.mark.real
@@ -392,6 +396,8 @@ def test_votes_without_rankings_or_positions_can_be_audited(real_data: object) -
 def test_shared_outputs_are_not_taken_for_an_effect_of_position(real_data: object) -> None:
     # With them, the earlier output would seem to win 7.5 of 100 comparisons more: they stand first more often.
     audit = audited(pm.read(real_data / "gec15" / "judgments.xml"))
-    assert flags(audit) == {"judge-differences", "judge-influence"}
+    # Three systems hardly changed their input: they shared nearly all outputs, and were hardly ever compared.
+    assert flags(audit) == {"judge-differences", "judge-influence", "duplicates", "rare-pairs"}
+    assert "INPUT – UFC shared their output" in next(f.sentence for f in audit.flagged if f.check == "duplicates")
     low, high = audit.findings[0].interval
     assert low < 0 < high

@@ -61,9 +61,10 @@ def _findings(audit: Audit, title: str | None) -> Table:
 
 def _claims(audit: Audit, title: str | None) -> Table:
     """One row per claim: by how much, how sure, and the verdict; systems in order, each above that of the next row."""
+    kind = "normal " if audit.ranking.df is None else ""  # else of a t distribution
     columns = [
         Column("system", align="left"), Column("is", align="left"), Column("by", _effect),
-        Column(f"{level_text(audit.p)} interval", _span), Column("holds", share_text),
+        Column(f"{kind}{level_text(audit.p)} interval", _span), Column("holds", share_text),
         Column("by judges", share_text), Column("adjusted p", chance_text),
         Column("verdict", align="left", if_long="wrap"),
     ]  # fmt: skip

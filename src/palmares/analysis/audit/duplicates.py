@@ -58,13 +58,13 @@ def duplicates(case: Case) -> Finding:
     adjusted = np.array(holm(p.tolist()))
     listed = np.argsort(adjusted, kind="stable")[: min(max(len(suspects), 1), _MOST_PAIRS, len(order))]
     found = [_subject(case, met, int(order[k]), float(adjusted[k])) for k in listed]
-    first = (*found, *shared)[0]
+    first = (*shared, *found)[0]
     place = "segment" if len(case.judgments.segments) > 1 else case.unit_name
     return Finding(
         "duplicates",
         _sentence(found, shared, len(suspects)),
         "exact test of ties per segment, Holm over pairs",
-        first.p if found else 1.0,
+        found[0].p if found else 1.0,
         effect=first.effect,
         effect_name="share of meetings tied, of two systems",
         interval=first.interval,
@@ -78,7 +78,7 @@ def _sentence(found: Sequence[Subject], shared: Sequence[Subject], suspects: int
     told = [f"{s.name} {s.detail}" for s in (*shared[:3], *found[: min(suspects, 1)])]
     if suspects > 1:
         told.append(f"{number(suspects - 1, 'more pair')} tied in {percent(NEARLY_ALWAYS)} of meetings or more")
-    if not suspects and found:
+    if not told and found:
         told.append(f"no two systems are nearly always tied; most often, {found[0].name}: {found[0].detail}")
     return "; ".join(told)
 
