@@ -182,7 +182,7 @@ def test_other_judges_are_the_groups_of_errors_unless_they_are_few() -> None:
 
 def with_forced(data: Judgments, forced: np.ndarray) -> Judgments:
     """The judgments with a mark on those that no judge gave."""
-    return Judgments(data.frame.with_columns(pl.Series("forced", forced.astype(np.int8))), data.names)
+    return Judgments(data.frame.with_columns(pl.Series("forced", np.asarray(forced, dtype=bool))), data.names)
 
 
 def test_ties_that_no_judge_gave_are_trained_on_and_never_tested() -> None:
