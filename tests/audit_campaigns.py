@@ -106,3 +106,74 @@ def unmet_pair() -> Judgments:
 def two_groups() -> Judgments:
     first, second = ("system-01", "system-02"), ("system-03", "system-04", "system-05", "system-06")
     return Judgments.from_rows(campaign(9).filter(_among(*first) | _among(*second)))
+
+
+# -- a generator apart from the package's own, with any fault planted --------------------------------
+
+#: Qualities are normal, comparisons independent of `palmares.simulate` and of any model that is fitted.
+APART: dict[str, Any] = {"systems": 7, "rankings": 400, "outputs": 4, "judges": 10, "segments": 130}
+
+
+def drawn(
+    seed: int,
+    *,
+    random_judge: bool = False,
+    tastes: float = 0.0,
+    first_place: float = 0.0,
+    worse_later: float = 0.0,
+    circle: float | None = None,
+    copy_ties: float | None = None,
+    **changes: Any,
+) -> Judgments:
+    """Rankings of normal qualities, segment and judge effects on ties, and at most one fault.
+
+    ``random_judge`` is judge 0; ``tastes`` and ``first_place`` are in units of quality; system 2 is ``worse_later`` by
+    so much; of systems 0, 1 and 2 each wins the share ``circle`` against the next; system 1 is a copy of system 0, tied
+    with it in the share ``copy_ties`` of its meetings.
+    """
+    plan = {**APART, **changes}
+    n, rng = plan["systems"], np.random.default_rng([seed, 77])
+    quality = rng.normal(0, 0.6, n)
+    if copy_ties is not None:
+        quality[1] = quality[0]
+    if circle is not None:
+        quality[:3] = quality[:3].mean()
+    liking = rng.normal(0, tastes, (plan["judges"], n))
+    # Some judges, and some segments, are tied more readily than others.
+    radius = 0.3 * np.exp(rng.normal(0, 0.4, plan["judges"]))
+    ease = np.exp(rng.normal(0, 0.4, plan["segments"]))
+    luck = rng.normal(0, 0.3, (plan["segments"], n))
+    rows = []
+    for number in range(plan["rankings"]):
+        judge, segment = int(rng.integers(plan["judges"])), int(rng.integers(plan["segments"]))
+        shown = rng.permutation(n)[: plan["outputs"]]
+        late = number >= plan["rankings"] / 2
+        seen = quality[shown] + liking[judge, shown] + luck[segment, shown] + rng.normal(0, 1, len(shown))
+        seen = seen - worse_later * late * (shown == 2) + first_place * (np.arange(len(shown)) == 0)
+        if random_judge and judge == 0:
+            seen = rng.normal(0, 1.2, len(shown))
+        for i in range(len(shown)):
+            for j in range(i + 1, len(shown)):
+                gap, pair = seen[i] - seen[j], (int(shown[i]), int(shown[j]))
+                outcome = 0 if abs(gap) < radius[judge] * ease[segment] else int(np.sign(gap))
+                if copy_ties is not None and set(pair) == {0, 1}:
+                    outcome = 0 if rng.random() < copy_ties else int(rng.choice([-1, 1]))
+                if circle is not None and outcome and set(pair) <= {0, 1, 2}:
+                    ahead = (pair[1] - pair[0]) % 3 == 1
+                    outcome = (1 if ahead else -1) * (1 if rng.random() < circle else -1)
+                rows.append(
+                    (
+                        f"s{pair[0]}",
+                        f"s{pair[1]}",
+                        outcome,
+                        f"j{judge}",
+                        f"g{segment}",
+                        f"r{number}",
+                        i + 1,
+                        j + 1,
+                        number,
+                    )
+                )
+    columns = ["system_a", "system_b", "outcome", "judge", "segment", "ranking", "position_a", "position_b", "time"]
+    frame = pl.DataFrame(rows, columns, orient="row")
+    return Judgments.from_rows(frame.with_columns(pl.col("time").cast(pl.Datetime("us"))))

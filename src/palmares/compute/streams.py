@@ -32,6 +32,7 @@ class Stream(IntEnum):
     AUDIT_DRIFT = 12
     AUDIT_CYCLES = 13
     AUDIT_LEFT_OUT = 14
+    AUDIT_POWER = 15
     FOLDS = 20
     FOLD_FITS = 21
     SUBSETS = 22

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -11,13 +12,16 @@ import numpy.typing as npt
 from ...compute import Stream, generator
 from ...judgments import FEW_UNITS, FloatArray, IntArray, Judgments
 from .case import Case
-from .findings import Finding, Subject, decimals, number, skipped, with_width
-from .residuals import tail
+from .findings import Finding, Power, Subject, decimals, number, percent, skipped, with_width
+from .residuals import critical, tail
 
 Real: TypeAlias = npt.NDArray[np.floating[Any]]
 
 #: Simulated sets of margins.
 SIMULATIONS = 999
+#: The fault whose chance of being found is told: three systems each of which wins this share against the next.
+_CIRCLE = 0.65
+_POWER_SIMULATIONS = 399
 _NUMBERS_IN_A_PIECE = 4_000_000
 
 
@@ -37,7 +41,8 @@ def intransitivity(case: Case) -> Finding:
         return skipped("intransitivity", "no three systems were all compared with each other")
     z = np.asarray(standardised(margin, error), dtype=np.float64)
     count, strength = float(circular((margin > 0).astype(np.float64))[0]), float(circular(z)[0])
-    simulated = _simulated(case, expected, error)
+    scatter = scatter_of(case, expected, error)
+    simulated = _simulated(case, scatter, 0, SIMULATIONS)
     p = float(tail(strength, simulated[:, 1])[0])
     low, high = np.quantile(simulated[:, 0], [case.p / 2, 1 - case.p / 2]).tolist()
     usual = (
@@ -57,6 +62,7 @@ def intransitivity(case: Case) -> Finding:
         subjects=tuple(
             Subject(_named(case, c), c[3], detail="weakest of the three margins, in standard errors") for c in cycles
         ),
+        powered=partial(_circle_found, case, scatter),
     )
 
 
@@ -155,8 +161,8 @@ class Scatter:
     whole: bool
 
 
-def _simulated(case: Case, expected: FloatArray, error: FloatArray) -> FloatArray:
-    """Circular triples and their strength in every simulation: an array (simulations, 2)."""
+def scatter_of(case: Case, expected: FloatArray, error: FloatArray) -> Scatter:
+    """How the margins of a campaign scatter."""
     from scipy.sparse import csr_array
 
     counts, outcomes, n = case.judgments.counts, case.fit.outcomes, len(case.systems)
@@ -166,7 +172,7 @@ def _simulated(case: Case, expected: FloatArray, error: FloatArray) -> FloatArra
     rows = int(group.max()) + 1
     # What the strengths took up is taken out of simulated margins too, so only the number of groups counts.
     extra = extra * np.sqrt(rows / max(rows - 1, 1))
-    scatter = Scatter(
+    return Scatter(
         groups=csr_array((extra, (group, pair)), shape=(rows, n * n)),
         expected=expected,
         error=error,
@@ -174,8 +180,12 @@ def _simulated(case: Case, expected: FloatArray, error: FloatArray) -> FloatArra
         inverse=laplacian_inverse(weight),
         whole=case.judgments.weights is None,
     )
-    step = max(1, _NUMBERS_IN_A_PIECE // (rows + 6 * n * n))
-    pieces = [(lo, min(lo + step, SIMULATIONS)) for lo in range(0, SIMULATIONS, step)]
+
+
+def _simulated(case: Case, scatter: Scatter, first: int, last: int) -> FloatArray:
+    """Circular triples and their strength in some simulations, by number: an array (simulations, 2)."""
+    step = max(1, _NUMBERS_IN_A_PIECE // (scatter.groups.shape[0] + 6 * scatter.expected.size))
+    pieces = [(lo, min(lo + step, last)) for lo in range(first, last, step)]
     return np.concatenate(case.execution.run(_simulate, pieces, shared=(scatter, case.execution.seed)))
 
 
@@ -197,3 +207,47 @@ def _named(case: Case, cycle: tuple[int, int, int, float]) -> str:
     steps = zip(cycle[:3], (*cycle[1:3], cycle[0]), strict=True)
     won = [(i, j, 100 * wins[i, j] / (wins[i, j] + wins[j, i])) for i, j in steps]
     return ", ".join(f"{case.systems[i]} > {case.systems[j]} ({share:.0f} %)" for i, j, share in won)
+
+
+def _circle_found(case: Case, scatter: Scatter, level: float) -> Power | None:
+    """How likely a circle is found, planted among the three neighbours nearest to the middle that all met.
+
+    The three are taken to be equal otherwise, which makes circles by chance likelier: what is usual is simulated again.
+    """
+    order = [case.systems.index(name) for name in case.ranking.systems]
+    windows = sorted(range(len(order) - 2), key=lambda k: abs(k + 1 - (len(order) - 1) / 2))
+    met = scatter.error > 0
+    triples = ((order[k], order[k + 1], order[k + 2]) for k in windows)
+    triple = next((t for t in triples if met[t[0], t[1]] and met[t[1], t[2]] and met[t[2], t[0]]), None)
+    if triple is None:
+        return None
+    counts, outcomes = case.judgments.counts, case.fit.outcomes
+    compared = counts.decided + counts.ties
+    decided = compared * (1 - outcomes[..., 1])
+    level_margins, flow = scatter.expected.copy(), np.zeros_like(decided)
+    steps = list(zip(triple, (*triple[1:], triple[0]), strict=True))
+    for i, j in steps:
+        level_margins[i, j] = level_margins[j, i] = 0.0
+        flow[i, j] = (2 * _CIRCLE - 1) * decided[i, j]
+        flow[j, i] = -flow[i, j]
+    # Strengths follow what of it is no circle, and a circle makes margins seem to scatter more.
+    flow = unfitted(flow[None], scatter.weight, scatter.inverse)[0]
+    error = np.sqrt(scatter.error**2 + (flow / np.maximum(compared, 1e-300)) ** 2 * _squares(case)) * met
+    first, last = SIMULATIONS, SIMULATIONS + _POWER_SIMULATIONS
+    null = _simulated(case, replace(scatter, expected=level_margins), first, last)[:, 1]
+    drawn = _simulated(case, replace(scatter, expected=level_margins + flow, error=error), first, last)[:, 1]
+    usual = number(np.mean([decided[step] for step in steps]), "time")
+    return Power(
+        f"three neighbours in the middle, each of which wins {percent(_CIRCLE)} of its decided comparisons ({usual}) "
+        "with the next",
+        float((drawn > critical(null, level)).mean()),
+    )
+
+
+def _squares(case: Case) -> FloatArray:
+    """Σ over groups of dependent judgments of the square of how many compare every two systems."""
+    group, n = np.unique(dependent(case.judgments, case.units), return_inverse=True)[1], len(case.systems)
+    key, entry = np.unique(group * (n * n) + case.judgments.pairs, return_inverse=True)
+    amount = np.bincount(entry, case.weights)
+    squares = np.bincount(key % (n * n), amount**2, minlength=n * n).reshape(n, n)
+    return np.asarray(squares + squares.T)

@@ -6,16 +6,21 @@ do the judgments link all systems?
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 
 from ...judgments import BoolArray, FloatArray, IntArray
 from ...ranking.significance import holm
 from .case import Case
-from .findings import Finding, Subject, around, decimals, number, skipped, some, span
+from .findings import Finding, Power, Subject, around, decimals, number, percent, skipped, some, span
 from .judges import exact_interval
 
 #: Pairs compared less than this share of an even one are rare.
 _RARE = 0.5
+#: Faults whose chance of being found is told: an advantage of the first place in share of wins, and a pair that is
+#: compared this share as often as an even design has it.
+_ADVANTAGE, _NEGLECTED = 0.05, 0.25
 _MOST_PAIRS = 20
 _MOST_PLACES = 20
 
@@ -53,7 +58,17 @@ def position(case: Case) -> Finding:
         effect_name="extra share of wins for being shown first",
         interval=interval,
         subjects=_places(case, known, reach / error),
+        powered=partial(_advantage_found, error, units - 1),
     )
+
+
+def _advantage_found(error: float, freedom: int, level: float) -> Power:
+    """How likely the t test finds an advantage of the first place, were its error as it is."""
+    from scipy.special import stdtr, stdtrit
+
+    bound, reached = stdtrit(freedom, 1 - level / 2), _ADVANTAGE / error
+    found = float(stdtr(freedom, reached - bound) + stdtr(freedom, -reached - bound))
+    return Power(f"{100 * _ADVANTAGE:g} of 100 decided comparisons more for the output shown first", found)
 
 
 def unshared(case: Case, places: list[IntArray]) -> BoolArray:
@@ -153,7 +168,19 @@ def rare_pairs(case: Case) -> Finding:
         interval=interval,
         material=share < _RARE,
         subjects=subjects,
+        powered=partial(_neglect_found, units, even, len(counts)),
     )
+
+
+def _neglect_found(units: int, even: float, pairs: int, level: float) -> Power:
+    """How likely the exact test, corrected over pairs, finds one that is compared seldom."""
+    from scipy.special import bdtr
+
+    counts = np.arange(int(_RARE * even * units) + 1)
+    counts = counts[(bdtr(counts, units, min(even, 1.0)) <= level / pairs) & (counts < _RARE * even * units)]
+    found = float(bdtr(counts[-1], units, _NEGLECTED * even)) if len(counts) and even < 1 else 0.0
+    seldom = decimals(_NEGLECTED * even * units, 1)
+    return Power(f"a pair compared {percent(_NEGLECTED)} as often as an even share ({seldom} times on average)", found)
 
 
 def together(case: Case) -> FloatArray:

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import partial
 
 import numpy as np
 
 from ...compute import Execution, Stream, generator
 from ...judgments import FloatArray, IntArray
 from .case import Case
-from .findings import Finding, Interval, Subject, around, decimals, in_brackets, skipped
-from .residuals import PERMUTATIONS, Points, permutation_pieces, tail, whitening
+from .findings import Finding, Interval, Power, Subject, around, decimals, in_brackets, skipped
+from .residuals import PERMUTATIONS, Points, critical, permutation_pieces, tail, whitening
+
+#: The fault whose chance of being found is told: so many points per comparison less for one system in the later half.
+_WORSE = 0.1
+_SYSTEMS_TRIED = 20
 
 
 @dataclass(frozen=True)
@@ -18,7 +23,8 @@ class Trend:
     """Residual points against time, both less their mean within the judge.
 
     ``slope`` is Σ t g over blocks; were the times of a judge's blocks exchanged at random, it would have mean 0 and
-    this ``covariance``. Only blocks of one class of sizes are exchanged: ``judge`` numbers judges and classes.
+    this ``covariance``. Only blocks of one class of sizes are exchanged: ``judge`` numbers judges and classes. ``late``
+    is the share of a block's units that lie in the later half of their judge's work.
     """
 
     points: Points = field(repr=False)
@@ -27,6 +33,7 @@ class Trend:
     segment: IntArray = field(repr=False)
     slope: FloatArray = field(repr=False)
     covariance: FloatArray = field(repr=False)
+    late: FloatArray = field(repr=False)
 
     @property
     def judges_share_segments(self) -> bool:
@@ -47,9 +54,11 @@ def drift(case: Case) -> Finding:
     white = whitening(trend.covariance)
     shared = (trend, white, case.execution.seed)
     simulated = np.concatenate(case.execution.run(_permute, permutation_pieces(), shared=shared))
-    p = float(tail(float(((trend.slope @ white) ** 2).sum()), simulated)[0])
+    statistic = float(((trend.slope @ white) ** 2).sum())
+    nulls = [simulated]
     if trend.judges_share_segments:
-        p = max(p, by_segment(trend, white, case.execution))
+        nulls.append(by_segment(trend, white, case.execution))
+    p = max(float(tail(statistic, null)[0]) for null in nulls)
     subjects = _subjects(case, trend)
     top = subjects[0]
     effect = top.effect or 0.0
@@ -63,12 +72,13 @@ def drift(case: Case) -> Finding:
         effect_name="change in points per comparison to one system",
         interval=top.interval,
         subjects=subjects,
+        powered=partial(_change_found, trend, white, nulls),
     )
 
 
 def trend_of(case: Case) -> Trend | None:
     """Residual points and ranks of time, of the blocks that have a time."""
-    times = _times(case)
+    times, late = _times(case)
     known = np.isfinite(times)
     if not known.any():
         return None
@@ -86,11 +96,12 @@ def trend_of(case: Case) -> Trend | None:
         segment=segment,
         slope=_slope(points, centred),
         covariance=_covariance(points, centred, judge),
+        late=late[known],
     )
 
 
-def by_segment(trend: Trend, white: FloatArray, execution: Execution) -> float:
-    """The p-value if what segments add to the slope keeps or changes its sign, the segment's judges all together.
+def by_segment(trend: Trend, white: FloatArray, execution: Execution) -> FloatArray:
+    """The statistic if what segments add to the slope keeps or changes its sign, the segment's judges all together.
 
     Judges who go through segments in one order meet an odd segment at one time, which is no drift either.
     """
@@ -102,22 +113,28 @@ def by_segment(trend: Trend, white: FloatArray, execution: Execution) -> float:
     # The permutations of times have the first numbers of the stream.
     rngs = (execution.generator(Stream.AUDIT_DRIFT, PERMUTATIONS + r) for r in range(PERMUTATIONS))
     signs = (rng.integers(0, 2, len(added)) for rng in rngs)
-    simulated = np.array([(((2.0 * sign - 1) @ added) ** 2).sum() for sign in signs])
-    return float(tail(float((added.sum(axis=0) ** 2).sum()), simulated)[0])
+    return np.array([(((2.0 * sign - 1) @ added) ** 2).sum() for sign in signs])
 
 
-def _times(case: Case) -> FloatArray:
-    """When every block was made: the mean of the ranks in time of its units; infinite if none of them has a time."""
+def _times(case: Case) -> tuple[FloatArray, FloatArray]:
+    """When every block was made: the mean of its units' ranks in time, infinite if none has a time; and how late.
+
+    How late is the share of its units that lie in the later half of their judge's work.
+    """
     from scipy.stats import rankdata
 
     moment = case.judgments.frame["time"].to_physical().cast(float).fill_null(np.nan).to_numpy()
     times = np.full(case.amount, np.inf)
     np.minimum.at(times, case.units, np.where(np.isnan(moment), np.inf, moment))
     known = np.isfinite(times)
-    block, means = case.blocks.of_unit[known], np.full(case.points.units, np.inf)
-    counts = np.bincount(block, minlength=len(means))
-    sums = np.bincount(block, rankdata(times[known]), minlength=len(means))
-    return np.asarray(np.divide(sums, counts, out=means, where=counts > 0))
+    block, size = case.blocks.of_unit[known], case.points.units
+    rank, judge = rankdata(times[known]), np.unique(case.blocks.judge[block], return_inverse=True)[1]
+    late = rank > (np.bincount(judge, rank) / np.bincount(judge))[judge]
+    counts = np.bincount(block, minlength=size)
+    means, lateness = np.full(size, np.inf), np.zeros(size)
+    np.divide(np.bincount(block, rank, minlength=size), counts, out=means, where=counts > 0)
+    np.divide(np.bincount(block, late, minlength=size), counts, out=lateness, where=counts > 0)
+    return means, lateness
 
 
 def _slope(points: Points, time: FloatArray) -> FloatArray:
@@ -170,3 +187,30 @@ def _change(trend: Trend, system: int, reach: float) -> tuple[float, Interval | 
     ]
     effect, error = float(means[0] - means[1]), float(np.sqrt(sum(parts)))
     return effect, around(effect, reach * error)
+
+
+def _change_found(trend: Trend, white: FloatArray, nulls: list[FloatArray], level: float) -> Power:
+    """How likely a change of one system is found, over all systems.
+
+    In the later half of each judge's work a system gets less, and those that it meets there get more by as much. The
+    slope, whitened, is normal around what that adds to it.
+    """
+    from scipy.special import chndtr
+
+    points, bound = trend.points, max(critical(null, level) for null in nulls)
+    late = trend.time * trend.late
+    # Who meets whom in a block is not kept: what one loses, the others of the block share by their comparisons.
+    amounts = np.bincount(points.unit, points.amount, minlength=points.units)
+    others = np.maximum(amounts[points.unit] - points.amount, 1e-300)
+    found = []
+    for system in np.unique(np.linspace(0, points.systems - 1, _SYSTEMS_TRIED).round()):
+        here = points.system == system
+        loss = np.zeros(points.units)
+        loss[points.unit[here]] = _WORSE * points.amount[here]
+        given = np.where(here, -loss[points.unit], loss[points.unit] * points.amount / others[points.unit])
+        given[here & (others <= 1e-9)] = 0.0
+        moved = np.bincount(points.system, given * late[points.unit], minlength=points.systems) @ white
+        found.append(1 - float(chndtr(bound, white.shape[1], (moved**2).sum())) if np.isfinite(bound) else 0.0)
+    return Power(
+        f"a system that gets {decimals(_WORSE)} points per comparison less in later halves", float(np.mean(found))
+    )

@@ -6,14 +6,18 @@ what moves without them? ``concentration``: do a few judges hold most of the vot
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 
+from ...compute import Stream
 from ...judgments import FloatArray, IntArray
 from ...ranking.bootstrap import comparable
 from .case import Case
 from .findings import (
     Finding,
     Interval,
+    Power,
     Subject,
     around,
     decimals,
@@ -26,12 +30,17 @@ from .findings import (
     span,
     with_width,
 )
-from .residuals import PERMUTATIONS, JudgeSums, tail
+from .residuals import PERMUTATIONS, JudgeSums, critical, per_scale, tail
 
 #: One judge holds much with this share, if it is also this many times an even share …
 _LARGE, _UNEVEN = 0.25, 1.5
 #: … and a few hold much if this share of the judges holds half.
 _FEW = 0.25
+#: Faults whose chance of being found is told: tastes that make scores vary so many times as much, and a busy judge who
+#: has this share of the work, or so many times an even one if that is more.
+_TASTES, _BUSY, _BUSIER = 1.5, 0.4, 2.0
+#: Judges about the middle in whose place a random one is put, and how often each.
+_PLANTED, _DRAWS = 5, 200
 
 
 def differences(case: Case) -> Finding:
@@ -58,6 +67,7 @@ def differences(case: Case) -> Finding:
         effect_name="variance by judge / variance if judges were alike",
         interval=interval,
         subjects=_difference_subjects(case, judged),
+        powered=partial(_tastes_found, case, judged),
     )
 
 
@@ -118,6 +128,7 @@ def influence(case: Case) -> Finding:
         interval=first.interval,
         subjects=subjects,
         if_flagged=f"{judge} departs from the others: {first.detail}",
+        powered=partial(_random_judge_found, case, judged),
     )
 
 
@@ -193,6 +204,7 @@ def concentration(case: Case) -> Finding:
         effect_name="share of the busiest judge",
         interval=interval,
         material=material(shares[order]),
+        powered=partial(_busy_judge_found, len(counts), int(counts.sum()), case.unit_name),
         subjects=_concentration_subjects(case, counts, order),
     )
 
@@ -236,3 +248,52 @@ def _concentration_subjects(case: Case, counts: FloatArray, order: IntArray) -> 
         )
         for j in order
     )
+
+
+# -- power --------------------------------------------------------------------------------------------
+
+
+def _tastes_found(case: Case, judged: JudgeSums, level: float) -> Power:
+    """How likely tastes are found that make scores vary so many times as much as if judges were alike.
+
+    Judges' sums are those of further permutations, to which every judge adds a taste in proportion to their work.
+    """
+    rng = case.execution.generator(Stream.AUDIT_POWER, 0)
+    sums, scale = judged.alike(case.execution, _DRAWS), judged.scale
+    share = (_TASTES - 1) * scale.sum() / max(float((scale**2).sum()), 1e-300)
+    tastes = np.sqrt(share) * scale[:, None] * rng.standard_normal(sums.shape)
+    found = ((sums + tastes) ** 2).sum(axis=(1, 2)) > critical(case.exchanged_judges[:, 0], level)
+    return Power(f"tastes of judges that make scores vary {_TASTES} times as much", float(found.mean()))
+
+
+def _random_judge_found(case: Case, judged: JudgeSums, level: float) -> Power:
+    """How likely a judge is found who answers at random, in the place of those with the most usual amounts of work."""
+    middle = np.argsort(np.abs(judged.units - np.median(judged.units)), kind="stable")[:_PLANTED]
+    sums, bound = judged.alike(case.execution, _DRAWS), critical(case.exchanged_judges[:, 1], level)
+    # At random, both systems of a comparison get half a point on average.
+    outcomes = case.fit.outcomes
+    expected = outcomes[..., 0] + outcomes[..., 1] / 2
+    a, b = (case.judgments.codes(f"system_{side}").astype(np.int64) for side in "ab")
+    less = case.weights * (0.5 - expected[a, b])
+    judge, n, found = case.judgments.codes("judge"), len(case.systems), []
+    for k in middle.tolist():
+        mine = judge == judged.judges[k]
+        moved = np.bincount(a[mine], less[mine], minlength=n) - np.bincount(b[mine], less[mine], minlength=n)
+        # The fit follows the judge by their share of all comparisons.
+        moved *= 1 - case.weights[mine].sum() / case.weights.sum()
+        squares = ((sums[:, k] + moved @ judged.white) ** 2).sum(axis=1)
+        found.append(per_scale(squares, np.full(len(squares), judged.scale[k])) > bound)
+    typical = number(float(np.median(judged.units)), case.unit_name)
+    return Power(f"a judge of the usual amount of work ({typical}) who answers at random", float(np.mean(found)))
+
+
+def _busy_judge_found(judges: int, total: int, unit: str, level: float) -> Power:
+    """How likely the test finds a judge with a large share, and that share also counts as large."""
+    from scipy.special import bdtrc
+
+    share = min(max(_BUSY, _BUSIER / judges), 0.9)
+    counts = np.arange(total + 1)
+    significant = judges * bdtrc(counts - 1, total, 1 / judges) <= level
+    enough = counts[significant & (counts >= max(_LARGE, _UNEVEN / judges) * total)]
+    found = float(bdtrc(enough[0] - 1, total, share)) if len(enough) else 0.0
+    return Power(f"a judge who makes {percent(share)} of the {unit}s", found)

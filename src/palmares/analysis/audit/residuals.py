@@ -12,6 +12,7 @@ would take that likeness for a property of the judge.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -112,6 +113,12 @@ def tail(observed: float | FloatArray, simulated: FloatArray) -> FloatArray:
     return np.asarray((1 + len(simulated) - below) / (1 + len(simulated)))
 
 
+def critical(simulated: FloatArray, level: float) -> float:
+    """What a statistic must exceed so that its tail among simulated values is at most a level; infinite if none is."""
+    rank = int(np.floor(level * (1 + len(simulated)) + 1e-9))
+    return float(np.sort(simulated)[-rank]) if rank >= 1 else np.inf
+
+
 def permutation_pieces() -> list[tuple[int, int]]:
     """The permutations cut into pieces of work."""
     return [(lo, min(lo + _PIECE, PERMUTATIONS)) for lo in range(0, PERMUTATIONS, _PIECE)]
@@ -208,6 +215,14 @@ class JudgeSums:
         """For every permutation of the judges of blocks: Σ DᵀS⁺D, and the largest DᵀS⁺D over its scale."""
         return np.concatenate(execution.run(_exchange, permutation_pieces(), shared=(self, execution.seed)))
 
+    def alike(self, execution: Execution, draws: int) -> FloatArray:
+        """Sums of judges who are alike, whitened: an array (draws, judges, rank) from further permutations."""
+        assert execution.seed is not None  # `prepared` gave it one
+        labels = exchanged_labels(self, execution.seed, PERMUTATIONS, PERMUTATIONS + draws)
+        return np.stack(
+            [(self.points.totals(label, len(self.judges)) - self.expected) @ self.white for label in labels]
+        )
+
 
 def judge_sums(judgments: Judgments, blocks: Blocks, points: Points) -> JudgeSums | str:
     """Residual points of the judges with enough blocks, given those of every block; or why they cannot be compared."""
@@ -276,13 +291,19 @@ def _relative(covariances: FloatArray, white: FloatArray) -> FloatArray:
     return np.asarray(np.array(traces) / max(white.shape[1], 1))
 
 
-def _exchange(judged: JudgeSums, seed: int, lo: int, hi: int) -> FloatArray:
+def exchanged_labels(judged: JudgeSums, seed: int, lo: int, hi: int) -> Iterator[IntArray]:
+    """The judge of every block in some permutations, each within its class of sizes."""
     members = [np.flatnonzero(judged.classes == c) for c in range(int(judged.classes.max()) + 1)]
-    label, rows = judged.label.copy(), []
     for r in range(lo, hi):
-        rng = generator(seed, Stream.AUDIT_JUDGES, r)
+        rng, label = generator(seed, Stream.AUDIT_JUDGES, r), judged.label.copy()
         for inside in members:
             label[inside] = rng.permutation(judged.label[inside])
+        yield label
+
+
+def _exchange(judged: JudgeSums, seed: int, lo: int, hi: int) -> FloatArray:
+    rows = []
+    for label in exchanged_labels(judged, seed, lo, hi):
         sums = judged.points.totals(label, len(judged.judges)) - judged.expected
         squares = lengths(sums, judged.white)
         rows.append((squares.sum(), per_scale(squares, judged.scale).max()))

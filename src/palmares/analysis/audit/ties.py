@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 
 from ...judgments import FloatArray
 from ...ranking.bootstrap import comparable
 from ...ranking.significance import holm
 from .case import CONVENTIONS, Case, Tallies
-from .findings import Finding, Interval, Subject, around, decimals, number, skipped, span
+from .findings import Finding, Interval, Power, Subject, around, decimals, number, skipped, span
 
 _MOST_PAIRS = 20
+#: The fault whose chance of being found is told: leads of so much in log odds, in opposite directions.
+_OPPOSITE = 0.5
 
 
 def ties(case: Case) -> Finding:
@@ -48,19 +52,22 @@ def ties(case: Case) -> Finding:
         effect_name="change of a lead, in log odds",
         interval=top.interval,
         subjects=tuple(subjects),
+        powered=partial(_reversal_found, _errors(tallies)),
     )
 
 
 def leads(tallies: Tallies) -> FloatArray:
     """Under each convention, how far every system is ahead of every other, in standard errors of the difference."""
-    rows = []
-    for k, scores in enumerate(tallies.scores.values()):
-        covariance = tallies.covariance[k, :, k]
-        variance = np.diag(covariance)
-        spread = np.sqrt(np.maximum(variance[:, None] + variance[None, :] - 2 * covariance, 0.0))
-        gap = scores[:, None] - scores[None, :]
-        rows.append(np.divide(gap, spread, out=np.zeros_like(gap), where=spread > 0))
-    return np.stack(rows)
+    scores = np.stack(list(tallies.scores.values()))
+    gap, spread = scores[:, :, None] - scores[:, None, :], _errors(tallies)
+    return np.asarray(np.divide(gap, spread, out=np.zeros_like(gap), where=spread > 0))
+
+
+def _errors(tallies: Tallies) -> FloatArray:
+    """Under each convention, the standard error of the difference of every two systems."""
+    covariance = np.stack([tallies.covariance[k, :, k] for k in range(len(tallies.scores))])
+    variance = np.diagonal(covariance, axis1=1, axis2=2)
+    return np.asarray(np.sqrt(np.maximum(variance[:, :, None] + variance[:, None, :] - 2 * covariance, 0.0)))
 
 
 def reversals(z: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
@@ -116,3 +123,19 @@ def change(
     four = np.array([[tallies.covariance[a, s, b, t] for b, t in rows] for a, s in rows])
     reach = float(ndtri(1 - p / 2)) * float(np.sqrt(max(sign @ four @ sign, 0.0)))
     return effect, around(effect, reach)
+
+
+def _reversal_found(errors: FloatArray, level: float) -> Power:
+    """How likely opposite leads are both significant, were the errors those of two systems, over all pairs.
+
+    Conventions err together: what one lead is too large by, the opposite one is too small by.
+    """
+    from scipy.special import ndtr, ndtri
+
+    first, second = np.triu_indices(errors.shape[1], 1)
+    error = errors[:, first, second].max(axis=0)
+    bound = -float(ndtri(level / len(errors) / len(first)))
+    room = _OPPOSITE / np.maximum(error, 1e-300) - bound
+    found = float(np.maximum(2 * ndtr(room) - 1, 0.0).mean())
+    size = decimals(_OPPOSITE)
+    return Power(f"two systems that one convention puts {size} apart one way, and another {size} the other way", found)
