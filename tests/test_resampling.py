@@ -15,7 +15,7 @@ from palmares.compute import seed_of
 from palmares.errors import InputError
 from palmares.judgments import Judgments
 from palmares.judgments.counts import PairCounts
-from palmares.judgments.units import UNITS, choose_unit, unit_codes, unit_kinds
+from palmares.judgments.units import UNITS, unit_codes, unit_kinds
 from palmares.models.base import Fit, ModelBase, create
 from palmares.models.ratios import ExpectedWins
 from palmares.ranking import SOURCES
@@ -309,7 +309,7 @@ def test_sums_of_weights_cannot_be_resampled() -> None:
     ("unit", "wording"),
     [
         ("judge", "cannot resample by judge: the judgments have no judge; use --resample pair"),
-        ("sentence", "unknown resampling unit 'sentence'; allowed: auto, pair, ranking, segment, judge, "),
+        ("sentence", "unknown resampling unit 'sentence'; allowed: auto, two-way, pair, ranking, segment, judge"),
     ],
 )
 def test_a_unit_the_judgments_lack_is_refused(unit: str, wording: str) -> None:
@@ -327,10 +327,12 @@ def test_judgments_without_a_judge_are_counted_in_the_refusal() -> None:
 
 
 def test_without_ranking_ids_pairs_are_drawn_and_the_ranking_says_so() -> None:
-    assert choose_unit(JUDGMENTS, "auto") == ("ranking", None)
     ranking = rank(counted({("a", "b"): (50, 0, 10)}), resamples=40, rng=0)
     assert "unit:pair" in ranking.signature.split("|")
-    assert ranking.notes == ("no ranking ids, so judgments are resampled one by one (unit pair)",)
+    assert ranking.notes == (
+        "uncertainty: of single judgments, as if independent, for these judges and segments (unit pair), because "
+        "judgments do not name their judges, and judgments do not name their segments",
+    )
 
 
 def test_no_resample_is_refused() -> None:
@@ -462,7 +464,10 @@ def test_counts_and_judgments_rank_alike() -> None:
 def test_too_few_units_are_named(unit: str, warned: bool) -> None:
     campaign = simulate(judges=8, segments=200, rankings=300, rng=1)
     notes = rank(campaign.judgments, resample=unit, resamples=50, rng=0).notes
-    expected = "only 8 judges to draw from; with fewer than 30, ranges come out too narrow"
+    expected = (
+        "only 8 judges to draw from; intervals and ranges are widened for that (t distribution with 7 degrees of "
+        "freedom)"
+    )
     assert notes == ((expected,) if warned else ())
 
 

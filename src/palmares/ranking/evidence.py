@@ -120,8 +120,7 @@ def concluded(found: Evidence, data: Judgments | PairCounts, fit: Fit, request: 
         The codes of the systems, best first.
     """
     if found.tests is not None:
-        sided = SIGN_TESTS[cast(str, request.source)]
-        return replace(found, joint=joint_of_tests(worse_than(decisions(data)), order, sided))
+        return replace(found, joint=joint_of_tests(worse_than(decisions(data)), order))
     if found.replicates is None:
         return found
     assert fit.scores is not None  # rank() refused other fits

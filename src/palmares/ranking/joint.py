@@ -82,11 +82,15 @@ def joint(scores: FloatArray, samples: Replicates, order: IntArray) -> Joint:
     return Joint(_pairs(clear, errors, samples.scores - samples.scores.mean(axis=0)), _adjusted(2 * tails))
 
 
-def joint_of_tests(worse: FloatArray, order: IntArray, sided: int) -> Joint:
-    """From pairwise tests: ``worse[i, j]`` is how likely i does so badly against j, were they equal (one-sided)."""
+def joint_of_tests(worse: FloatArray, order: IntArray) -> Joint:
+    """From pairwise tests: ``worse[i, j]`` is how likely i does so badly against j, were they equal (one-sided).
+
+    What holds of all at once rests on two-sided tests in any case: which of two systems is called better is chosen by
+    looking at them, and with one-sided tests two equal ones would be ordered with twice the chance of error.
+    """
     n = len(worse)
     i, j = np.triu_indices(n, 1)
-    both = sided * np.minimum(worse[i, j], worse[j, i])
+    both = 2 * np.minimum(worse[i, j], worse[j, i])
     adjusted = _adjusted(both)
     pairs = np.ones((n, n))
     better = worse[j, i] <= worse[i, j]
