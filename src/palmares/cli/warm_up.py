@@ -59,7 +59,7 @@ def _used(name: str, kernel: Kernel) -> tuple[bool, str | None]:
     from ..ranking.bootstrap import resample
 
     judgments = simulate(systems=5, rankings=12, judges=3, segments=4, rng=0).judgments
-    log = logging.getLogger("palmares.compiling")
+    log = logging.getLogger("palmares.kernels.compiling")
     log.disabled = True  # what it would say is what this command prints
     try:
         for model in map(create, kernel.models):
