@@ -13,7 +13,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 
@@ -45,13 +44,17 @@ class Grouping:
     @classmethod
     def of(cls, covariance: FloatArray, kinds: UnitKinds) -> Grouping:
         """With the shares of units that are known by their kinds."""
-        amounts = _by_system(kinds)
-        squares = amounts.power(2).T @ kinds.copies
-        totals = amounts.T @ kinds.copies
-        sizes = np.asarray(amounts.sum(axis=1)).ravel()
-        with np.errstate(divide="ignore", invalid="ignore"):
-            effective = np.where(squares > 0, totals**2 / squares, 0.0)
-        return cls(covariance, effective, float((kinds.copies @ sizes) ** 2 / (kinds.copies @ sizes**2)))
+        n = len(kinds.systems)
+        totals, squares, size, square = np.zeros(n), np.zeros(n), 0.0, 0.0
+        for part in _pieces(kinds, max(1, _NUMBERS_IN_A_PIECE // n)):
+            amounts = _by_system(part)
+            sizes = amounts.sum(axis=1)
+            totals += part.copies @ amounts
+            squares += part.copies @ amounts**2
+            size += float(part.copies @ sizes)
+            square += float(part.copies @ sizes**2)
+        effective = np.divide(totals**2, squares, out=np.zeros(n), where=squares > 0)
+        return cls(covariance, effective, size**2 / square)
 
 
 @dataclass(frozen=True)
@@ -162,16 +165,13 @@ def _reach(effective: FloatArray, df: float, p: float) -> FloatArray:
     return np.asarray(stdtrit(np.maximum(effective - 1, 1.0), 1 - p / 2) / stdtrit(df, 1 - p / 2))
 
 
-def _by_system(kinds: UnitKinds) -> Any:
-    """How much of each system is in a unit of each kind: a sparse array (kinds, systems)."""
-    from scipy.sparse import csr_array
-
-    n = len(kinds.systems)
+def _by_system(kinds: UnitKinds) -> FloatArray:
+    """How much of each system is in a unit of each kind: an array (kinds, systems)."""
+    n, count = len(kinds.systems), len(kinds.copies)
     a, b, _ = decode_cells(kinds.cells, n)
-    shape = (len(kinds.copies), n)
-    # Copies, because adding up what occurs twice writes into the arrays.
-    one, other = (csr_array((kinds.amounts, side, kinds.starts), shape=shape, copy=True) for side in (a, b))
-    return one + other
+    row = np.repeat(np.arange(count) * n, np.diff(kinds.starts))
+    both = sum(np.bincount(row + side, kinds.amounts, count * n) for side in (a, b))
+    return np.asarray(both, dtype=np.float64).reshape(count, n)
 
 
 def _pieces(kinds: UnitKinds, size: int) -> Iterator[UnitKinds]:
