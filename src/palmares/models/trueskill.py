@@ -25,8 +25,7 @@ PRESETS = ("program", "paper")
 #: No outcome is given less than this, so that a judgment nobody expected has a finite surprise.
 _LEAST = 1e-12
 #: When sweeps stop, in units of the prior's standard deviation; and after how many they give up.
-_TOLERANCE = 1e-11
-_SWEEPS = 1000
+_TOLERANCE, _SWEEPS = 1e-11, 1000
 
 #: Means and variances.
 Posterior = tuple[FloatArray, FloatArray]
@@ -184,9 +183,7 @@ def cut_difference(mean: FloatArray, deviation: FloatArray, radius: float) -> Fl
     from scipy.special import ndtr
 
     width = np.sqrt(deviation[:, None] ** 2 + deviation**2)
-    difference = mean[:, None] - mean
-    win = ndtr((difference - radius) / width)
-    loss = ndtr((-difference - radius) / width)
+    win, loss = (ndtr((difference - radius) / width) for difference in (mean[:, None] - mean, mean - mean[:, None]))
     outcomes = np.maximum(np.stack([win, 1 - win - loss, loss], axis=-1), _LEAST)
     return np.asarray(outcomes / outcomes.sum(-1, keepdims=True))
 
