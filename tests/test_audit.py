@@ -382,6 +382,7 @@ def test_votes_without_rankings_or_positions_can_be_audited(real_data: object) -
 def test_shared_outputs_are_not_taken_for_an_effect_of_position(real_data: object) -> None:
     # With them, the earlier output would seem to win 7.5 of 100 comparisons more: they stand first more often.
     audit = audited(pm.read(real_data / "gec15" / "judgments.xml"))
-    assert flags(audit) == {"judge-differences", "judge-influence"}
+    # INPUT and UFC nearly always share their output, so that people compared them in 41 rankings only.
+    assert flags(audit) == {"judge-differences", "judge-influence", "rare-pairs"}
     low, high = audit.findings[0].interval
     assert low < 0 < high
