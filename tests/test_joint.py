@@ -252,7 +252,7 @@ def test_sign_tests_are_adjusted_by_holm_and_two_sided_in_any_case(source: str) 
         ("a", "b"): 2 * raw["a", "b"],
         ("b", "c"): raw["b", "c"],
     }
-    assert list(sorted(raw, key=raw.get)) == list(expected)
+    assert sorted(raw, key=raw.get) == list(expected)
     assert {(pair.above, pair.below): pair.adjusted for pair in ranking.pairs} == pytest.approx(expected)
     # a is surely better than both; the order of b and c, 25 of 40, is open.
     assert [line.joint_range for line in ranking.lines] == [(1, 1), (2, 3), (2, 3)]
