@@ -128,27 +128,30 @@ def test_systems_that_do_not_differ_are_each_best_alike() -> None:
 # -- through rank ----------------------------------------------------------------------------------
 
 
-def with_newcomer(seed: int) -> pm.Judgments:
-    """A campaign, and a system that was judged once and won, against one of the middle."""
+def with_newcomer(seed: int, wins: int) -> pm.Judgments:
+    """A campaign, and a system that was judged a few times and won all, against one of the middle."""
     rows = pm.simulate(systems=6, rankings=120, judges=10, segments=40, rng=seed).judgments.to_rows()
     middle = pm.rank(pm.Judgments.from_rows(rows), resample=None, rng=0).systems[3]
-    lucky = rows[:1].with_columns(
-        system_a=pl.lit("newcomer"), system_b=pl.lit(middle), ranking=pl.lit("one more"),
+    lucky = rows[: 31 * wins : 31].with_columns(
+        system_a=pl.lit("newcomer"), system_b=pl.lit(middle), ranking=pl.lit("more ") + pl.col("ranking"),
         outcome=pl.lit(1).cast(rows["outcome"].dtype),
     )  # fmt: skip
     return pm.Judgments.from_rows(pl.concat([rows, lucky]))
 
 
+@pytest.mark.parametrize("wins", [1, 3, 5])
 @pytest.mark.parametrize("unit", ["auto", "ranking", "segment", "judge", "pair"])
-def test_one_lucky_win_does_not_lead(unit: str) -> None:
-    ranking = pm.rank(with_newcomer(3), resample=unit, resamples=400, rng=0)
+def test_a_few_lucky_wins_do_not_lead(unit: str, wins: int) -> None:
+    ranking = pm.rank(with_newcomer(3, wins), resample=unit, resamples=400, rng=0)
     assert ranking.systems[0] == "newcomer"  # by its score it does
     best = {line.system: line.best for line in ranking.lines}
     # Of seven systems; by the share of samples in which it is first, it was nearly sure.
     sampled = (ranking.replicates.places[:, ranking.fit.systems.index("newcomer")] == 1).mean()
     assert best["newcomer"] < 0.5
     assert best["newcomer"] < sampled - 0.2
+    # One of two equal systems wins all of five with a chance of 1/16, which is more than .05.
     assert not ranking.boundaries[0].joint
+    assert ranking.lines[0].joint_range[1] > 1
 
 
 def test_better_and_best_come_from_the_same_draws() -> None:

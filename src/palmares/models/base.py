@@ -254,7 +254,9 @@ class ModelBase:
         return -np.inf, np.inf
 
     def independent_errors(self, counts: PairCounts, fit: Fit) -> FloatArray | None:
-        """Standard errors of the scores if all judgments were independent, never 0; None where the model has none."""
+        """Standard errors of the scores if all judgments were independent and what is known of one system said nothing
+        of another; 0 only for an anchor. None where the model has none.
+        """
         return None
 
     def exact_interval(self, kinds: UnitKinds, system: int, p: float) -> tuple[float, float] | None:

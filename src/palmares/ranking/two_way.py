@@ -95,7 +95,7 @@ def combined(sitting: Grouping, others: dict[str, Grouping], *, floor: FloatArra
     """
     variance = np.diag(sitting.covariance).copy()
     varies = variance > 0
-    base = sitting.covariance + np.diag(_lifted(variance, sitting.effective, floor) - variance)
+    base = sitting.covariance + np.diag(lifted(variance, sitting.effective, floor) - variance)
     excess, reach = np.zeros(len(variance)), np.ones(len(variance))
     apart: dict[str, tuple[int, ...]] = {}
     dfs = []
@@ -110,8 +110,16 @@ def combined(sitting: Grouping, others: dict[str, Grouping], *, floor: FloatArra
     return Uncertainty(stretch[:, None] * base * stretch, min(dfs), 1 + excess, apart)
 
 
-def _lifted(variance: FloatArray, sittings: FloatArray, floor: FloatArray | None) -> FloatArray:
-    """Variances, raised towards the model's where there are few sittings: few that agree by chance seem sure."""
+def lifted(variance: FloatArray, sittings: FloatArray, floor: FloatArray | None) -> FloatArray:
+    """Variances, raised towards the model's where there are few sittings: few that agree by chance seem sure.
+
+    Parameters
+    ----------
+    sittings
+        How many there are of each system, or of other units.
+    floor
+        The model's variances, if all judgments are independent.
+    """
     if floor is None:
         return variance
     usable = (variance > 0) & (floor > 0)
