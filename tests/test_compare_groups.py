@@ -218,9 +218,9 @@ def test_a_test_of_ones_own_leaves_them_out_too() -> None:
     marked = with_forced(test, test.codes("outcome") == 0)
     held = evaluate(create("uniform"), train, marked, seed=0)
     assert held.judgments == 3
-    with pytest.raises(InputError, match="0 held-out judgments|forced ties"):
+    with pytest.raises(InputError, match=r"0 held-out judgments|forced ties"):
         evaluate(create("uniform"), train, with_forced(test, np.ones(4)), seed=0)
-    with pytest.raises(InputError, match="no judgment is left to test on|forced ties"):
+    with pytest.raises(InputError, match=r"no judgment is left to test on|forced ties"):
         compared(with_forced(test, np.ones(4)), folds=2)
 
 
