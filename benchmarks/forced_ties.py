@@ -18,7 +18,7 @@ from scipy.sparse.csgraph import connected_components
 
 import palmares
 from palmares.judgments import FloatArray, Judgments, outcome_index
-from palmares.models.base import create
+from palmares.models.by_name import create
 
 from .common import report
 

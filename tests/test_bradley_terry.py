@@ -17,8 +17,8 @@ import palmares as pm
 from palmares import Execution
 from palmares.errors import InputError, UnplaceableError
 from palmares.kernels import bradley_terry as kernel
-from palmares.models.base import create
 from palmares.models.bradley_terry import ELO, BradleyTerry
+from palmares.models.by_name import create
 from palmares.ranking.bootstrap import resample
 
 TIES = ("davidson", "rao-kupper", "half", "ignore")

@@ -19,7 +19,7 @@ from palmares.analysis.compare.testing import Folds, random_folds
 from palmares.compute import Execution, Stream, generator
 from palmares.errors import InputError
 from palmares.judgments import Judgments
-from palmares.models.base import create
+from palmares.models.by_name import create
 
 TWO = [("A", "B", 1), ("A", "B", 0), ("A", "B", -1), ("A", "B", 1)]
 

@@ -20,7 +20,7 @@ from palmares.ingest.files import concat
 from palmares.ingest.scan import scan_with_report
 from palmares.judgments import FORCED_TIES, WEIGHINGS, Judgments, settle_forced_ties
 from palmares.models import MODELS
-from palmares.models.base import create
+from palmares.models.by_name import create
 
 #: A and B share an output in the first ranking; nobody shares one in the second.
 _PAIRS_HEADER = "srclang,trglang,srcIndex,segmentId,judgeID,system1Id,system1rank,system2Id,system2rank,rankingID"

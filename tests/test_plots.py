@@ -16,7 +16,7 @@ from builders import counted
 import palmares as pm
 from palmares import plots, rank
 from palmares.errors import InputError
-from palmares.models.base import create
+from palmares.models.by_name import create
 from palmares.ranking.result import Ranking
 from palmares.report.plots.files import targets
 

@@ -16,7 +16,8 @@ from palmares.errors import InputError
 from palmares.judgments import Judgments
 from palmares.judgments.counts import PairCounts
 from palmares.judgments.units import UNITS, unit_codes, unit_kinds
-from palmares.models.base import Fit, ModelBase, create
+from palmares.models.base import Fit, ModelBase
+from palmares.models.by_name import create
 from palmares.models.ratios import ExpectedWins
 from palmares.ranking import SOURCES
 from palmares.ranking import bootstrap as resampling

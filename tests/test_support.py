@@ -10,7 +10,7 @@ from scipy.stats import norm
 from palmares import rank, simulate
 from palmares.judgments import Judgments
 from palmares.models import MODELS
-from palmares.models.base import create
+from palmares.models.by_name import create
 from palmares.ranking.ranges import best, better, middle, score_intervals, stability
 from palmares.ranking.significance import holm
 

@@ -8,7 +8,8 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from ..judgments import FEW_UNITS, FloatArray, Judgments, PairCounts, Unit, UnitKinds, unit_kinds
-from ..models.base import Model, counts_of, settings
+from ..models.base import Model, counts_of
+from ..models.by_name import settings
 from .bootstrap import Replicates, comparable
 from .ranges import score_intervals
 from .two_way import Uncertainty

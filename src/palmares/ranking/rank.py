@@ -14,7 +14,8 @@ from ..ingest.given import judgments_or_counts
 from ..judgments import TWO_WAY, UNITS, ForcedTies, IntArray, Judgments, PairCounts, known_units, settle_forced_ties
 from ..judgments.repeats import repeats_note
 from ..models import DEFAULT_MODEL
-from ..models.base import Fit, Model, check_one_lang_pair, counts_of, create
+from ..models.base import Fit, Model, check_one_lang_pair, counts_of
+from ..models.by_name import create
 from ..results import counted
 from .bootstrap import comparable
 from .evidence import Evidence, Request, collect, concluded, source_of
