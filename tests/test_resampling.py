@@ -17,6 +17,7 @@ from palmares.judgments import Judgments
 from palmares.judgments.counts import PairCounts
 from palmares.judgments.units import UNITS, unit_codes, unit_kinds
 from palmares.models.base import Fit, ModelBase, create
+from palmares.models.bradley_terry import BradleyTerry
 from palmares.models.ratios import ExpectedWins
 from palmares.ranking import SOURCES
 from palmares.ranking import bootstrap as resampling
@@ -49,7 +50,7 @@ class Refitted(ModelBase):
 # -- nothing but the seed --------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("model", ["expected-wins", "lopez", "monte-carlo-playoffs"])
+@pytest.mark.parametrize("model", ["bradley-terry", "expected-wins", "lopez", "monte-carlo-playoffs"])
 @pytest.mark.parametrize("judgments", [JUDGMENTS, WEIGHTED], ids=["plain", "weighted"])
 def test_it_does_not_matter_where_the_work_runs(model: str, judgments: Judgments) -> None:
     made = create(model, {"tournaments": "50"} if model == "monte-carlo-playoffs" else None)
@@ -78,7 +79,7 @@ def test_an_executor_passed_in_is_used_and_stays_open() -> None:
         assert pool.submit(int, "7").result() == 7
 
 
-@pytest.mark.parametrize("model", [ExpectedWins(), Refitted()], ids=["counts", "refit"])
+@pytest.mark.parametrize("model", [ExpectedWins(), BradleyTerry(), Refitted()], ids=["counts", "newton", "refit"])
 @pytest.mark.parametrize("judgments", [JUDGMENTS, WEIGHTED], ids=["plain", "weighted"])
 def test_it_does_not_matter_how_replicates_are_cut_into_pieces(
     monkeypatch: pytest.MonkeyPatch, model: object, judgments: Judgments
@@ -89,10 +90,10 @@ def test_it_does_not_matter_how_replicates_are_cut_into_pieces(
     assert np.array_equal(whole.scores, resample(model, judgments, **task).scores)
 
 
-def test_a_longer_run_begins_with_the_replicates_of_a_shorter_one() -> None:
+@pytest.mark.parametrize("model", [ExpectedWins(), BradleyTerry()], ids=["counts", "newton"])
+def test_a_longer_run_begins_with_the_replicates_of_a_shorter_one(model: object) -> None:
     short, long = (
-        resample(ExpectedWins(), JUDGMENTS, unit="pair", resamples=n, execution=Execution(seed=5)).scores
-        for n in (10, 30)
+        resample(model, JUDGMENTS, unit="pair", resamples=n, execution=Execution(seed=5)).scores for n in (10, 30)
     )
     assert np.array_equal(short, long[:10])
 

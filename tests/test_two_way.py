@@ -147,6 +147,24 @@ def test_few_sittings_are_raised_towards_the_variance_of_independent_judgments()
     assert found[:3] == pytest.approx([0.02] * 3, rel=0.01)
 
 
+@pytest.mark.parametrize("model", ["bradley-terry", "expected-wins", "bojar", "lopez", "trueskill:runs=1"])
+@pytest.mark.parametrize("wins", [2, 3, 5])
+def test_a_few_judgments_that_all_agree_order_nothing_jointly(model: str, wins: int) -> None:
+    """Two equal systems agree so in 2, 3 or 5 of 2, 3 or 5 judgments with a chance of 1/2, 1/4 and 1/16."""
+    data = judged([("a", "b", 1)] * wins, judge=[f"j{k}" for k in range(wins)], segment=[f"s{k}" for k in range(wins)])
+    for unit in ("auto", "two-way", "pair", "judge"):
+        ranking = pm.rank(data, model=model, resample=unit, resamples=200, rng=0)
+        assert ranking.lines[0].joint_range == (1, 2)
+        assert [boundary.joint for boundary in ranking.boundaries] == [False]
+
+
+def test_judgments_that_vary_less_than_independent_ones_do_not_lower_the_floor() -> None:
+    alone = grouping([0.001, 0.001], 2, 2)
+    found = np.diag(combined(alone, {"judge": alone}, floor=np.array([0.5, 0.5]), p=0.05).covariance)
+    # 20 / 22 of the way from .001 to .5, times what one degree of freedom asks for, if anything.
+    assert (found >= 0.001 + 0.499 * 20 / 22 - 1e-12).all()
+
+
 def test_a_score_that_never_varied_stays_so_and_spoils_no_other() -> None:
     sitting = grouping([0.04, 0.04, 0.0, 0.04], 100, 100)
     judge = grouping([0.08, 0.08, 0.0, 0.08], 10, 10)

@@ -4,7 +4,8 @@ The parameters are log strengths θ and, last in every vector, a tie parameter �
 and Kupper. In these the log likelihood is concave. Without ties the model is Davidson's with ν = 0.
 
 Nothing here is compiled: this is the default model, and its first fit should not wait for a compiler. Arrays have a
-row for each pair of systems that met, or each parameter, and a column for each member of the batch.
+row for each pair of systems that met, or each parameter, and a column for each member of the batch. What a member gets
+is the same to the last bit whatever batch it is in.
 """
 
 from __future__ import annotations
@@ -86,8 +87,8 @@ def gradient(kind: int, data: Meetings, x: FloatArray, precision: float) -> Floa
     n = data.systems
     by_difference, by_tie = first_derivatives(kind, data.ratio(x), x[n], data.wins, data.ties, data.losses)
     out = -precision * x
-    out[:n] += data.incidence @ by_difference - x[:n].sum(axis=0) / n
-    out[n] += by_tie.sum(axis=0)
+    out[:n] += data.incidence @ by_difference - _summed(x[:n]) / n
+    out[n] += _summed(by_tie)
     if kind == NONE:
         out[n] = 0.0
     return np.asarray(out)
@@ -104,7 +105,7 @@ def information(kind: int, data: Meetings, x: FloatArray, precision: float) -> F
     diagonal = np.arange(n)
     h[:, diagonal, diagonal] += precision + (abs(data.incidence) @ both).T
     h[:, n, :n] = h[:, :n, n] = (data.incidence @ mixed).T
-    h[:, n, n] = 1.0 if kind == NONE else precision + tie.sum(axis=0)
+    h[:, n, n] = 1.0 if kind == NONE else precision + _summed(tie)
     return h
 
 
@@ -112,7 +113,7 @@ def log_posterior(kind: int, data: Meetings, x: FloatArray, precision: float) ->
     """The log posterior of every member at x, up to a constant."""
     n = data.systems
     free = x[:n] if kind == NONE else x
-    prior = -precision / 2 * (free * free).sum(axis=0) - x[:n].sum(axis=0) ** 2 / (2 * n)
+    prior = -precision / 2 * _summed(free * free) - _summed(x[:n]) ** 2 / (2 * n)
     ratio = data.ratio(x)
     tie, _, _ = _tie_constants(kind, x[n])
     if kind == RAO_KUPPER:
@@ -120,7 +121,7 @@ def log_posterior(kind: int, data: Meetings, x: FloatArray, precision: float) ->
         terms = (data.wins + data.ties) * np.log1p(tie / odds) + (data.losses + data.ties) * np.log1p(tie * odds)
     else:
         terms = data.total * np.log(ratio + 1 / ratio + tie) - (data.wins - data.losses) * np.log(ratio)
-    return np.asarray(prior + (data.ties.sum(axis=0) * x[n] if kind != NONE else 0.0) - terms.sum(axis=0))
+    return np.asarray(prior + (_summed(data.ties) * x[n] if kind != NONE else 0.0) - _summed(terms))
 
 
 def newton(
@@ -160,13 +161,17 @@ def newton(
 
 
 def refit(
-    kind: int, data: Meetings, start: FloatArray, inverse: FloatArray, precision: float, tolerance: float, most: int
+    kind: int, data: Meetings, start: FloatArray, inverse: Any, precision: float, tolerance: float, most: int
 ) -> FloatArray:
     """Maximise for every member of a batch that lies near ``start``: a column of parameters each.
 
     Steps use the inverse information at ``start`` throughout, which costs no factorisation; each shrinks the error by
     how much the member differs from what the start was fitted to. Where that is too much, Newton's method takes over.
     """
+    from scipy.sparse import csr_array
+
+    # Sparse, though it is not, because that adds up one column after the other; a dense product rounds by batch.
+    inverse = csr_array(inverse)
     found = np.repeat(start[:, None], data.members, axis=1)
     active, part, x = np.arange(data.members), data, found.copy()
     before = np.full(data.members, np.inf)
@@ -232,6 +237,12 @@ def _at_stake(
     return (wins + ties) * p, (losses + ties) * q, p, q
 
 
+def _summed(table: FloatArray) -> FloatArray:
+    """Sums of columns, row after row: in what order they are added up must not depend on how large the batch is."""
+    rows = np.ascontiguousarray(table)
+    return np.asarray(rows.sum(axis=0) if rows.shape[1] > 1 else np.cumsum(rows)[-1:])
+
+
 def _tie_constants(kind: int, kappa: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
     """ν, or η with the first and second derivative of log η by κ."""
     nothing = np.zeros_like(kappa)
@@ -248,6 +259,8 @@ def _solve(matrices: FloatArray, right: FloatArray) -> FloatArray:
     try:
         return np.asarray(np.linalg.solve(matrices, right.T[:, :, None])[:, :, 0].T)
     except np.linalg.LinAlgError:
+        if len(matrices) > 1:  # not all because of one
+            return np.hstack([_solve(matrices[[k]], right[:, [k]]) for k in range(len(matrices))])
         return np.asarray((np.linalg.pinv(matrices, hermitian=True) @ right.T[:, :, None])[:, :, 0].T)
 
 

@@ -30,7 +30,7 @@ from ..models.base import Fit, Model, counts_of
 from . import SOURCES
 from .beliefs import posterior
 from .bootstrap import Replicates, from_draws, places_of, plain_samples, resample, stretched
-from .intervals import Spread, Trials, few_one_sided, named, normal_spread, sampled_spread, spread
+from .intervals import Spread, Trials, agreed_by_chance, few_one_sided, named, normal_spread, sampled_spread, spread
 from .joint import Joint, joint, joint_of_tests
 from .ranges import rank_ranges
 from .significance import decisions, sign_test_ranges, sign_tests, worse_than
@@ -127,7 +127,7 @@ def concluded(found: Evidence, data: Judgments | PairCounts, fit: Fit, request: 
     assert fit.scores is not None  # rank() refused other fits
     samples = _floored(found.replicates, data, fit, found.facts["unit"])
     beliefs = _beliefs(fit, samples, request) or found.replicates
-    return replace(found, joint=joint(fit.scores, samples, order), beliefs=beliefs)
+    return replace(found, joint=joint(fit.scores, samples, order, agreed_by_chance(data)), beliefs=beliefs)
 
 
 def _floored(samples: Replicates, data: Judgments | PairCounts, fit: Fit, unit: str | None) -> Replicates:
@@ -161,7 +161,7 @@ def _two_way(model: Model, judgments: Judgments, fit: Fit, request: Request) -> 
     if model.smooth:
         assert fit.scores is not None  # rank() refused other fits
         sittings = sitting_kinds(judgments)
-        word = "combination of judge and segment"
+        word = "judge-and-segment combination"
         errors = model.independent_errors(counts, fit)
         uncertainty = combined(
             jackknife(model, counts, sittings),

@@ -122,8 +122,9 @@ def lifted(variance: FloatArray, sittings: FloatArray, floor: FloatArray | None)
     usable = (variance > 0) & (floor > 0)
     if not usable.any():
         return variance
-    # Judgments of one ranking are no independent ones; how much that matters is seen where there are many.
-    alike = (variance[usable] / floor[usable]) @ sittings[usable] / sittings[usable].sum()
+    # Judgments of one ranking are no independent ones; how much that matters is seen where there are many. That they
+    # vary less than independent ones is not believed: it is what few that agree look like.
+    alike = max(1.0, (variance[usable] / floor[usable]) @ sittings[usable] / sittings[usable].sum())
     return np.asarray(variance + np.maximum(0.0, alike * floor - variance) * _WORTH / (_WORTH + sittings))
 
 
@@ -168,6 +169,11 @@ def _reach(effective: FloatArray, df: float, p: float) -> FloatArray:
     from scipy.special import stdtrit
 
     return np.asarray(stdtrit(np.maximum(effective - 1, 1.0), 1 - p / 2) / stdtrit(df, 1 - p / 2))
+
+
+def units_of_each(kinds: UnitKinds) -> FloatArray:
+    """How many units each system is in."""
+    return np.asarray((_by_system(kinds) > 0).astype(np.float64).T @ kinds.copies)
 
 
 def _by_system(kinds: UnitKinds) -> Any:
