@@ -240,7 +240,7 @@ def _at_stake(
 def _summed(table: FloatArray) -> FloatArray:
     """Sums of columns, row after row: in what order they are added up must not depend on how large the batch is."""
     rows = np.ascontiguousarray(table)
-    return np.asarray(rows.sum(axis=0) if rows.shape[1] > 1 else np.cumsum(rows)[-1:])
+    return np.asarray(np.cumsum(rows)[-1:] if rows.shape[1] == 1 and len(rows) else rows.sum(axis=0))
 
 
 def _tie_constants(kind: int, kappa: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
