@@ -23,7 +23,8 @@ def best_of(drawn: np.ndarray) -> np.ndarray:
 def weighed(scores: np.ndarray, covariance: np.ndarray, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
     """Draws of true scores from their prior, and how well each explains the observed ones: importance sampling.
 
-    τ is uniform up to far beyond what scores spread; true scores are normal around 0 with it; what is observed is
+    τ is drawn evenly up to far beyond what scores spread, and weighed by its half-Cauchy prior, whose scale is three
+    times the errors of scores around their mean; true scores are normal around 0 with it; what is observed is
     how scores lie to each other, so the likelihood is that of all but one of the differences.
     """
     n = len(scores)
@@ -32,7 +33,9 @@ def weighed(scores: np.ndarray, covariance: np.ndarray, rng: np.random.Generator
     differences = np.eye(n)[:-1] - np.eye(n)[-1]
     error = (scores - truth) @ differences.T
     inverse = np.linalg.inv(differences @ covariance @ differences.T)
-    return truth - truth.mean(axis=1, keepdims=True), np.exp(-0.5 * np.einsum("ri,ij,rj->r", error, inverse, error))
+    likelihood = np.exp(-0.5 * np.einsum("ri,ij,rj->r", error, inverse, error))
+    around_mean = np.trace(covariance) - covariance.sum() / n
+    return truth - truth.mean(axis=1, keepdims=True), likelihood / (1 + tau**2 / (9 * around_mean / (n - 1)))
 
 
 @pytest.mark.parametrize(

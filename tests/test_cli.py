@@ -83,7 +83,7 @@ def test_a_file_without_language_pairs_has_null_for_it(ok: object, tmp_path: Pat
     result = ok("rank", path, *QUICK, "--format", "json")
     assert result.json[0]["lang_pair"] is None
     (note,) = result.json[0]["notes"]
-    assert note.startswith("uncertainty: of single judgments, as if independent, for these judges and segments (unit p")
+    assert note.startswith("uncertainty is for these judges and segments, with pairs drawn as if independent")
 
 
 def test_the_signature_is_the_last_line_of_a_table(ok: object, campaign: Path) -> None:

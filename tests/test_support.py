@@ -7,7 +7,7 @@ import pytest
 from builders import counted, random_rows
 from scipy.stats import norm
 
-from palmares import rank, simulate
+from palmares import rank
 from palmares.judgments import Judgments
 from palmares.models import MODELS
 from palmares.models.by_name import create
@@ -93,38 +93,6 @@ def test_a_system_that_won_a_few_comparisons_and_lost_none_is_warned_of() -> Non
     assert note.endswith("unsure their places are: a")
     many = counted({("a", "b"): (40, 0, 0), ("b", "c"): (60, 0, 40)})
     assert not [note for note in rank(many, resamples=60, rng=0).notes if "won or lost every one" in note]
-
-
-# -- judges ----------------------------------------------------------------------------------------
-
-
-def with_judges(judges: int, effect: float) -> Judgments:
-    return simulate(rankings=800, judges=judges, judge_effect=effect, spread=7, rng=2).judgments
-
-
-def judge_notes(data: Judgments, **options: object) -> list[str]:
-    return [note for note in rank(data, rng=0, **options).notes if "see --resample judge" in note]
-
-
-def test_judges_with_tastes_of_their_own_raise_a_warning() -> None:
-    (note,) = judge_notes(with_judges(12, 5.0))
-    assert "ranges by ranking do not show it" in note
-
-
-def test_judges_who_agree_do_not() -> None:
-    assert judge_notes(with_judges(40, 0.0)) == []
-
-
-def test_who_asks_for_another_unit_is_not_told_of_judges() -> None:
-    data = with_judges(12, 5.0)
-    assert judge_notes(data, resample="judge") == []
-    assert judge_notes(data, resample="pair") == []
-
-
-def test_the_check_of_judges_changes_no_number() -> None:
-    data = with_judges(12, 5.0)
-    unnamed = Judgments.from_rows(data.to_rows().drop("judge"))
-    assert rank(data, rng=0).better.tolist() == rank(unnamed, rng=0).better.tolist()
 
 
 # -- many tests at once ----------------------------------------------------------------------------

@@ -147,6 +147,24 @@ def test_few_sittings_are_raised_towards_the_variance_of_independent_judgments()
     assert found[:3] == pytest.approx([0.02] * 3, rel=0.01)
 
 
+@pytest.mark.parametrize("model", ["bradley-terry", "expected-wins", "bojar", "lopez", "trueskill:runs=1"])
+@pytest.mark.parametrize("wins", [2, 3, 5])
+def test_a_few_judgments_that_all_agree_order_nothing_jointly(model: str, wins: int) -> None:
+    """Two equal systems agree so in 2, 3 or 5 of 2, 3 or 5 judgments with a chance of 1/2, 1/4 and 1/16."""
+    data = judged([("a", "b", 1)] * wins, judge=[f"j{k}" for k in range(wins)], segment=[f"s{k}" for k in range(wins)])
+    for unit in ("auto", "two-way", "pair", "judge"):
+        ranking = pm.rank(data, model=model, resample=unit, resamples=200, rng=0)
+        assert ranking.lines[0].joint_range == (1, 2)
+        assert [boundary.joint for boundary in ranking.boundaries] == [False]
+
+
+def test_judgments_that_vary_less_than_independent_ones_do_not_lower_the_floor() -> None:
+    alone = grouping([0.001, 0.001], 2, 2)
+    found = np.diag(combined(alone, {"judge": alone}, floor=np.array([0.5, 0.5]), p=0.05).covariance)
+    # 20 / 22 of the way from .001 to .5, times what one degree of freedom asks for, if anything.
+    assert (found >= 0.001 + 0.499 * 20 / 22 - 1e-12).all()
+
+
 def test_a_score_that_never_varied_stays_so_and_spoils_no_other() -> None:
     sitting = grouping([0.04, 0.04, 0.0, 0.04], 100, 100)
     judge = grouping([0.08, 0.08, 0.0, 0.08], 10, 10)
@@ -212,23 +230,27 @@ FIVE, FOUR = ["j1", "j2", "j3", "j4", "j5"], ["s1", "s2", "s3", "s4"]
 @pytest.mark.parametrize(
     ("data", "unit", "words"),
     [
-        (table(FIVE, FIVE), "two-way", "other judges and other segments than these (5 judges, 5 segments)"),
-        (table(FOUR, FIVE), "segment", "of other segments, for these judges (unit segment), because there are only 4"),
-        (table(["j1"], FIVE), "segment", "because there is only one judge"),
-        (table([*FIVE, None], FIVE), "segment", "because not every judgment names its judge"),
-        (table(None, FIVE), "segment", "because judgments do not name their judges"),
-        (table(FIVE, None), "judge", "for these segments (unit judge), because judgments do not name their segments"),
-        (table(FIVE, FOUR), "judge", "because there are only 4 segments"),
-        (table(FOUR, FOUR), "ranking", "whole rankings, for these judges and segments (unit ranking), because there"),
-        (table(None, None), "ranking", "because judgments do not name their judges, and judgments do not name their s"),
-        (table(None, None, rankings=False), "pair", "of single judgments, as if independent"),
-        (table(["j"], ["s"], rankings=False), "pair", "because there is only one judge, and there is only one segment"),
+        (table(FIVE, FIVE), "two-way", "allows for other judges and other segments (two-way; 5 judges, 5 segments)"),
+        (table(FOUR, FIVE), "segment", "allows for other segments, but is for these judges: there are only 4 judges"),
+        (table(["j1"], FIVE), "segment", "for these judges: there is only one judge"),
+        (table([*FIVE, None], FIVE), "segment", "for these judges: not every judgment names its judge"),
+        (table(None, FIVE), "segment", "for these judges: judgments do not name their judges"),
+        (table(FIVE, None), "judge", "other judges, but is for these segments: judgments do not name their segments"),
+        (table(FIVE, FOUR), "judge", "for these segments: there are only 4 segments"),
+        (table(FOUR, FOUR), "ranking", "for these judges and segments, with rankings drawn as if independent: there"),
+        (table(None, None), "ranking", "independent: judgments do not name their judges, and judgments do not name t"),
+        (table(None, None, rankings=False), "pair", "with pairs drawn as if independent"),
+        (
+            table(["j"], ["s"], rankings=False),
+            "pair",
+            "independent: there is only one judge, and there is only one segment",
+        ),
     ],
 )
 def test_the_usual_unit_and_what_is_said_of_it(data: Judgments, unit: str, words: str) -> None:
     ranking = pm.rank(data, resamples=60, rng=0)
     assert ranking.record.facts["unit"] == unit
-    (note,) = [note for note in ranking.notes if note.startswith("uncertainty: ")]
+    (note,) = [note for note in ranking.notes if note.startswith("uncertainty ")]
     assert words in note
     if unit == "segment":
         assert "for these judges" in note

@@ -21,6 +21,8 @@ from ..models.base import Model
 
 #: A system's own design effect counts where it is larger than the others' with this chance of error …
 _OWN = 0.05
+#: … and so many units at least show it, …
+_LEAST_OWN = 3.0
 #: … and says nothing about the others where it is with this one.
 _APART = 0.001
 #: How many sittings the variance that a model gives, if judgments were independent, counts for: it is the floor of a
@@ -125,8 +127,9 @@ def lifted(variance: FloatArray, sittings: FloatArray, floor: FloatArray | None)
     usable = (variance > 0) & (floor > 0)
     if not usable.any():
         return variance
-    # Judgments of one ranking are no independent ones; how much that matters is seen where there are many.
-    alike = (variance[usable] / floor[usable]) @ sittings[usable] / sittings[usable].sum()
+    # Judgments of one ranking are no independent ones; how much that matters is seen where there are many. That they
+    # vary less than independent ones is not believed: it is what few that agree look like.
+    alike = max(1.0, (variance[usable] / floor[usable]) @ sittings[usable] / sittings[usable].sum())
     return np.asarray(variance + np.maximum(0.0, alike * floor - variance) * _WORTH / (_WORTH + sittings))
 
 
@@ -162,7 +165,7 @@ def _design_effects(
                 break
             among[worst.argmin()] = False
     pooled = 1 + alike(among) * (times - 1)
-    own = (chances(among) < _OWN) & (seen > pooled) & (varies.sum() > 2)
+    own = (chances(among) < _OWN) & (seen > pooled) & (varies.sum() > 2) & (group.effective >= _LEAST_OWN)
     return np.where(own, seen, pooled), np.asarray(own), np.asarray(own & ~among)
 
 
@@ -171,6 +174,12 @@ def _reach(effective: FloatArray, df: float, p: float) -> FloatArray:
     from scipy.special import stdtrit
 
     return np.asarray(stdtrit(np.maximum(effective - 1, 1.0), 1 - p / 2) / stdtrit(df, 1 - p / 2))
+
+
+def units_of_each(kinds: UnitKinds) -> FloatArray:
+    """How many units each system is in."""
+    parts = _pieces(kinds, max(1, _NUMBERS_IN_A_PIECE // len(kinds.systems)))
+    return np.asarray(sum(part.copies @ (_by_system(part) > 0) for part in parts), dtype=np.float64)
 
 
 def _by_system(kinds: UnitKinds) -> FloatArray:
