@@ -52,7 +52,7 @@ def test_score_intervals_are_as_wide_as_theory_says() -> None:
 def test_a_ranking_says_in_its_own_order_who_is_better() -> None:
     data = Judgments.from_rows(random_rows(np.random.default_rng(3), rankings=120))
     ranking = rank(data, resamples=200, rng=0)
-    places = dict(zip(ranking.replicates.systems, ranking.replicates.places.T, strict=True))
+    places = dict(zip(ranking.beliefs.systems, ranking.beliefs.places.T, strict=True))
     for i, above in enumerate(ranking.systems):
         assert ranking.lines[i].best == (places[above] == 1).mean()
         for j, below in enumerate(ranking.systems):
@@ -68,7 +68,8 @@ def test_every_model_that_ranks_has_intervals_around_its_samples(name: str) -> N
     short = {"iterations": "60", "burn_in": "20"}
     settings = {"hopkins-may": short, "irt-categorical": short}
     data = Judgments.from_rows(random_rows(np.random.default_rng(5), rankings=60))
-    ranking = rank(data, model=create(name, settings.get(name)), resamples=40, rng=0)
+    unit = "auto" if name in settings else "pair"
+    ranking = rank(data, model=create(name, settings.get(name)), resample=unit, resamples=40, rng=0)
     assert sum(line.best for line in ranking.lines) == pytest.approx(1)
     for line in ranking.lines:
         scores = ranking.replicates.scores[:, ranking.replicates.systems.index(line.system)]
