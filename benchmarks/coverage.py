@@ -13,7 +13,7 @@ from dataclasses import replace
 from palmares.compute import Execution
 from palmares.design.coverage import Coverage, Method, MethodCoverage, coverage, methods_of
 from palmares.design.simulate import CampaignPlan
-from palmares.models.base import create
+from palmares.models.by_name import create
 from palmares.report.coverage import unit_text
 
 from .common import report

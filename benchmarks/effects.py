@@ -15,7 +15,7 @@ import numpy as np
 import polars as pl
 
 from palmares import Execution, Judgments, read, simulate
-from palmares.models.base import create
+from palmares.models.by_name import create
 from palmares.ranking.bootstrap import resample
 
 from .common import report

@@ -18,7 +18,7 @@ from scipy.sparse.csgraph import connected_components
 
 import palmares
 from palmares.judgments import FloatArray, Judgments, outcome_index
-from palmares.models.base import create
+from palmares.models.by_name import create
 
 from .common import report
 
@@ -54,13 +54,16 @@ def main() -> None:
             "segments shared in a family", "forced ties", "errors of net preference",
             "kept, (a)", "dropped, (a)", "kept, (b)", "dropped, (b)",
             "error of P(tie), kept", "dropped",
+            "misses of 95 % intervals, kept", "dropped",
         ),
         [row for share in (0.1, 0.3, 0.6) for row in _simulated(share)],
         (
-            "Mean absolute errors over pairs of systems in 40 campaigns of 600 rankings of five outputs; nine systems, "
-            "of which three and three are families that share outputs. Net preference: P(first better) − P(second "
-            "better), (a) where people are shown two different outputs, (b) over all segments, identical outputs "
-            "counting as ties. P(tie) is what people say of different outputs.",
+            f"Mean absolute errors over pairs of systems in {_CAMPAIGNS} campaigns of {_RANKINGS} rankings of five "
+            "outputs; nine systems, of which three and three are families that share outputs. Net preference: P(first "
+            "better) − P(second better), (a) where people are shown two different outputs, (b) over all segments, "
+            "identical outputs counting as ties. P(tie) is what people say of different outputs. Misses: how many of "
+            "the nine scores have an interval (bootstrap by ranking, 200 samples) without the mean strength of the "
+            "system's outputs over all segments.",
             "`python -m benchmarks forced_ties`",
         ),
     )  # fmt: skip
@@ -119,7 +122,7 @@ def _on_real(name: str, judgments: Judgments) -> Iterator[tuple[object, ...]]:
 
 _STRENGTHS = np.array([0.9, 0.6, 0.3, 0.5, 0.1, -0.3, -0.5, -0.7, -0.9])
 _FAMILY = np.array([0, 0, 0, 1, 1, 1, 2, 3, 4])
-_NU, _CAMPAIGNS, _RANKINGS, _SHOWN = 0.6, 40, 600, 5
+_NU, _CAMPAIGNS, _RANKINGS, _SHOWN = 0.6, 100, 600, 5
 
 
 def _probabilities(x: FloatArray, y: FloatArray) -> FloatArray:
@@ -159,10 +162,14 @@ def _campaign(share: float, rng: np.random.Generator) -> Judgments:
     return Judgments.from_rows(pl.DataFrame(rows, schema=columns, orient="row"))
 
 
-def _truth(share: float, rng: np.random.Generator, segments: int = 20_000) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Net preference of every pair over different outputs and over all segments, and P(tie) of different outputs."""
+def _truth(share: float, rng: np.random.Generator, segments: int = 20_000) -> tuple[FloatArray, ...]:
+    """Net preference of every pair over different outputs and over all segments, P(tie) of different outputs.
+
+    And the mean strength of every system's outputs, centred.
+    """
     n = len(_FAMILY)
     net, tie, differ = np.zeros((3, n, n))
+    mean = np.zeros(n)
     for _ in range(segments):
         strength, output = _outputs(share, rng)
         q = _probabilities(strength[:, None], strength[None])
@@ -170,37 +177,33 @@ def _truth(share: float, rng: np.random.Generator, segments: int = 20_000) -> tu
         net += (q[0] - q[2]) * different
         tie += q[1] * different
         differ += different
+        mean += strength / segments
     differ = np.maximum(differ, 1)
-    return net / differ, net / segments, tie / differ
+    return net / differ, net / segments, tie / differ, mean - mean.mean()
 
 
 def _simulated(share: float) -> Iterator[tuple[object, ...]]:
     rng = np.random.default_rng(_SEED)
-    a, b, tie = _truth(share, rng)
+    a, b, tie, strength = _truth(share, rng)
     first, second = np.triu_indices(len(_FAMILY), 1)
     related = _FAMILY[first] == _FAMILY[second]
-    errors, forced = np.zeros((2, 3, len(first))), 0.0
-    for _ in range(_CAMPAIGNS):
+    errors, forced, missed = np.zeros((2, 3, len(first))), 0.0, np.zeros(2)
+    for number in range(_CAMPAIGNS):
         campaign = _campaign(share, rng)
         forced += campaign.forced_ties / len(campaign) / _CAMPAIGNS
         for way, data in enumerate((campaign, campaign.without_forced_ties())):
-            q = create("bradley-terry").fit(data).predict_pairs()[first, second]
+            ranking = palmares.rank(data, forced_ties="keep", resample="ranking", resamples=200, rng=number)
+            found = [line.interval for line in sorted(ranking.lines, key=lambda line: line.system)]
+            missed[way] += sum(not low <= truth <= high for (low, high), truth in zip(found, strength, strict=True))
+            q = ranking.fit.predict_pairs()[first, second]
             net = q[:, 0] - q[:, 2]
-            found = (net - a[first, second], net - b[first, second], q[:, 1] - tie[first, second])
-            errors[way] += np.abs(np.stack(found)) / _CAMPAIGNS
+            wrong = (net - a[first, second], net - b[first, second], q[:, 1] - tie[first, second])
+            errors[way] += np.abs(np.stack(wrong)) / _CAMPAIGNS
+    misses = [f"{100 * m / _CAMPAIGNS / len(_FAMILY):.1f} %" for m in missed]
     for name, pairs in (("within families", related), ("other pairs", ~related)):
         kept, dropped = errors[:, :, pairs].mean(axis=2).round(3)
-        yield (
-            f"{share:.0%}",
-            f"{100 * forced:.0f} %",
-            name,
-            kept[0],
-            dropped[0],
-            kept[1],
-            dropped[1],
-            kept[2],
-            dropped[2],
-        )
+        few = (f"{share:.0%}", f"{100 * forced:.0f} %", name)
+        yield *few, kept[0], dropped[0], kept[1], dropped[1], kept[2], dropped[2], *misses
 
 
 if __name__ == "__main__":

@@ -7,7 +7,7 @@ from .common import measure, report
 _SETUP = """
 import numba, numpy as np, palmares as pm
 from palmares.kernels.hopkins_may import observed_difference
-from palmares.models.base import create
+from palmares.models.by_name import create
 judgments = pm.simulate(systems={systems}, rankings={rankings}, judges=200, segments=3000, rng=0).judgments
 outcome = judgments.codes("outcome").astype(np.int64)
 model = create({model!r}, {settings!r})

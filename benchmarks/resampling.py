@@ -7,7 +7,7 @@ from .data import EVALICA_VOTES
 
 _SETUP = """
 import palmares as pm
-from palmares.models.base import create
+from palmares.models.by_name import create
 from palmares import Execution
 from palmares.ranking.bootstrap import resample
 judgments = pm.simulate(

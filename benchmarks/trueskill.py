@@ -64,7 +64,7 @@ for i, j, outcome in zip(a.tolist(), b.tolist(), o.tolist()):
 """
 _CAMPAIGN = """
 import palmares as pm
-from palmares.models.base import create
+from palmares.models.by_name import create
 from palmares import Execution
 from palmares.ranking.bootstrap import resample
 counts = pm.simulate(systems={systems}, rankings={rankings}, judges=200, segments=3000, rng=0).judgments.counts

@@ -13,7 +13,7 @@ import numpy as np
 import polars as pl
 
 from palmares.judgments import WEIGHINGS, FloatArray, Judgments, Weighing
-from palmares.models.base import create
+from palmares.models.by_name import create
 
 from .common import report
 

@@ -13,7 +13,8 @@ import numpy as np
 
 import palmares as pm
 from palmares import plots
-from palmares.models.base import Fit, create
+from palmares.models.base import Fit
+from palmares.models.by_name import create
 from palmares.report.plots.theme import FAINT, INK, PALETTE, altair, themed
 
 DOCS = Path(__file__).parent

@@ -15,7 +15,8 @@ from matrices import crossed
 from palmares import MODELS
 from palmares.errors import InputError
 from palmares.judgments import Judgments
-from palmares.models.base import Fit, Model, create
+from palmares.models.base import Fit, Model
+from palmares.models.by_name import create
 
 #: Upper limits on settings that only cost time; they change no property.
 QUICK = {"tournaments": 500, "runs": 40, "iterations": 200, "burn_in": 50}

@@ -193,7 +193,7 @@ def test_a_kappa_that_few_samples_have_gets_no_interval() -> None:
     rows = [(str(s), "ann", "A", "B", 1) for s in range(40)]
     rows += [("1", "bob", "A", "B", 1), ("1", "cid", "A", "B", -1)]
     reasons = {
-        None: "inter: without one of the segments κ is not defined, so it has no interval",
+        None: "inter: one segment has all pairs, or all segments are alike, so nothing shows how unsure κ is",
         1000: "inter: κ is not defined in too many of the 1000 resamples to give it an interval",
     }
     for resamples, reason in reasons.items():

@@ -235,6 +235,18 @@ def test_a_kappa_of_no_agreement_at_all_has_no_interval() -> None:
     assert "inter: every pair disagrees, so nothing shows how unsure κ is, and it has no interval" in found.notes
 
 
+def test_segments_that_are_all_alike_show_nothing() -> None:
+    # On every segment the two agree on one pair of systems and not on the other: whatever is left out, κ is 0.
+    rows = [("A", "B", 1), ("C", "D", 1), ("A", "B", 1), ("C", "D", -1)] * 7
+    judgments = judged(rows, judge=["ann", "ann", "bob", "bob"] * 7, segment=[str(k // 4) for k in range(28)])
+    found = pm.agreement(judgments, judges=True, rng=0)
+    assert (found.inter.kappa.kappa, found.inter.kappa.interval) == (0, None)
+    reason = "one segment has all pairs, or all segments are alike, so nothing shows how unsure κ is"
+    assert f"inter: {reason}" in found.notes
+    of_judges = "κ without an interval, because one segment has all of their pairs, or all segments are alike: ann, bob"
+    assert of_judges in found.notes
+
+
 # -- is the stated level kept? -----------------------------------------------------------------------
 
 

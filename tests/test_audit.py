@@ -30,7 +30,7 @@ from palmares.analysis.audit.run import Audit
 from palmares.compute import Execution
 from palmares.errors import InputError
 from palmares.judgments import Judgments
-from palmares.models.base import create
+from palmares.models.by_name import create
 
 
 def audited(judgments: Judgments, **changes: object) -> Audit:

@@ -11,8 +11,9 @@ from builders import counted, judged, pair_counts
 from palmares import Execution, rank
 from palmares.errors import InputError, UnplaceableError
 from palmares.judgments.counts import PairCounts
-from palmares.models.base import Model, create
+from palmares.models.base import Model
 from palmares.models.baselines import RECONSTRUCTIONS, AdjustedUniform, IndependentPairs, IndependentSystems, Uniform
+from palmares.models.by_name import create
 from palmares.ranking.bootstrap import resample
 
 #: a beat b 6 times, tied once, lost 2; a beat c 3 times; b and c never met.

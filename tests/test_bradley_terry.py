@@ -17,8 +17,8 @@ import palmares as pm
 from palmares import Execution
 from palmares.errors import InputError, UnplaceableError
 from palmares.kernels import bradley_terry as kernel
-from palmares.models.base import create
 from palmares.models.bradley_terry import ELO, BradleyTerry
+from palmares.models.by_name import create
 from palmares.ranking.bootstrap import resample
 
 TIES = ("davidson", "rao-kupper", "half", "ignore")
@@ -318,12 +318,10 @@ def test_samples_far_from_the_fit_are_fitted_all_the_same(ties: str) -> None:
 
 
 def test_many_members_and_many_systems_are_fitted_in_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Also with the sparse matrix that many systems take."""
     tables = [random_counts(seed, systems=9) for seed in range(7)]
     batch = pm.PairCounts(tables[0].systems, np.stack([t.wins for t in tables]), np.stack([t.ties for t in tables]))
     whole = BradleyTerry().score(batch, [])
     monkeypatch.setattr(kernel, "_NUMBERS", 200)
-    monkeypatch.setattr(kernel, "_SMALL_MATRIX", 0)
     np.testing.assert_allclose(BradleyTerry().score(batch, []), whole, atol=1e-12)
     np.testing.assert_allclose(BradleyTerry().prepared(tables[3]).score(batch, []), whole, atol=1e-9)
 

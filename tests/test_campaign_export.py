@@ -374,6 +374,8 @@ def test_an_export_is_read_as_the_store_itself(db: Database, database_url: str, 
         rank_by(db, judge, texts, dict(zip(("A,B", "C", "D"), ranks, strict=True)))
     whole = pm.read(database_url, options=pm.ReadOptions(merged=merged))
     pairs = 4 * (6 if merged == "expand" else 3)
+    # A screen shows the output of A and B once, so nobody compared them.
+    assert whole.forced_ties == (4 if merged == "expand" else 0)
     for name in ("x.csv", "x.tsv.gz", "x.jsonl", "x.jsonl.zst", "x.parquet"):
         assert export(db, "news", tmp_path / name, merged=merged) == Exported(tmp_path / name, "pairwise", pairs, 4, 0)
         assert pm.read(tmp_path / name).hash == whole.hash, name

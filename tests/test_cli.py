@@ -50,15 +50,23 @@ def test_rank_prints_the_documented_json(ok: object, campaign: Path) -> None:
     }.items()
     assert (found["model"], found["lang_pair"], found["judgments"]) == ("bradley-terry", "cs-en", 600)
     systems = found["systems"]
-    keys = {"system", "score", "rank", "range", "cluster", "interval", "error", "best"}
+    keys = {"system", "score", "rank", "range", "cluster", "interval", "error", "best", "joint_range", "joint_cluster"}
     assert all(set(line) == keys for line in systems)
     assert sorted(systems, key=lambda line: -line["score"]) == systems
     for line in systems:
         low, high = line["range"]
         assert 1 <= low <= high <= 5
-        assert type(line["rank"]) is type(line["cluster"]) is int
+        assert type(line["rank"]) is type(line["cluster"]) is type(line["joint_cluster"]) is int
+        # What holds of all systems at once is no narrower, and no finer, than what holds of each by itself.
+        assert 1 <= line["joint_range"][0] <= low <= high <= line["joint_range"][1] <= 5
+        assert line["joint_cluster"] <= line["cluster"]
         assert line["interval"][0] <= line["interval"][1]
-    assert (found["unit"], found["p"], found["resamples"], found["seed"]) == ("ranking", 0.05, int(QUICK[1]), 0)
+    assert (found["unit"], found["p"], found["resamples"], found["seed"]) == ("segment", 0.05, int(QUICK[1]), 0)
+    # Four judges are too few to say anything of others; twenty segments, two of which nobody drew, are not.
+    assert found["units"] == {"judge": 4, "segment": 18, "ranking": 60}
+    assert found["df"] == 17
+    assert [boundary["above"] for boundary in found["boundaries"]] == [1, 2, 3, 4]
+    assert all(set(boundary) == {"above", "p", "marginal", "joint"} for boundary in found["boundaries"])
     assert [len(row) for row in found["better"]] == [5] * 5
     assert [name for cluster in found["clusters"] for name in cluster["systems"]] == [s["system"] for s in systems]
 
@@ -74,7 +82,8 @@ def test_a_file_without_language_pairs_has_null_for_it(ok: object, tmp_path: Pat
     path.write_text("system_a,system_b,outcome\n" + "p,q,a\np,q,b\n" * 20)
     result = ok("rank", path, *QUICK, "--format", "json")
     assert result.json[0]["lang_pair"] is None
-    assert result.json[0]["notes"] == ["no ranking ids, so judgments are resampled one by one (unit pair)"]
+    (note,) = result.json[0]["notes"]
+    assert note.startswith("uncertainty is for these judges and segments, with pairs drawn as if independent")
 
 
 def test_the_signature_is_the_last_line_of_a_table(ok: object, campaign: Path) -> None:
@@ -85,7 +94,10 @@ def test_the_signature_is_the_last_line_of_a_table(ok: object, campaign: Path) -
     assert ok("rank", campaign, *QUICK, "--format", "latex").out.splitlines()[-1] == f"% {signature}"
     table = ok("rank", campaign, *QUICK, "--format", "csv")
     assert signature not in table.out
-    assert table.err.splitlines() == [signature]
+    *notes, last = table.err.splitlines()
+    assert last == signature
+    assert notes
+    assert all(note.startswith("note: ") for note in notes)
 
 
 def test_every_output_has_the_systems_in_the_same_order(ok: object, campaign: Path) -> None:
@@ -103,15 +115,17 @@ def test_csv_is_flat_with_one_header_for_all_language_pairs(ok: object, two_pair
         ("de-en", "y"),
     ]
     assert list(rows[0]) == [
-        "lang_pair", "cluster", "rank", "first", "last", "score", "system", "low", "high", "error", "best"
+        "lang_pair", "cluster", "rank", "first", "last", "score", "system", "low", "high", "error", "best",
+        "joint_cluster", "joint_first", "joint_last",
     ]  # fmt: skip
     assert len(rows) == 5
 
 
 def test_probabilities_are_printed_below_the_ranking(ok: object, campaign: Path) -> None:
     out = ok("rank", campaign, *QUICK, "--probabilities").out
-    assert "stability: the share of samples" in out
-    assert "in which the column's system stands above the row's: " in out
+    assert "stability: how likely it is that these systems, and no others, take the places" in out
+    assert "How likely the column's system is better than the row's: " in out
+    assert "best: how likely the column's system is the best. Draws from a posterior that shrinks scores" in out
     rows = list(csv.DictReader(io.StringIO(ok("rank", campaign, *QUICK, "--probabilities", "--format", "csv").out)))
     assert len(rows) == 5 * 4
     share = {(row["system"], row["other"]): float(row["better"]) for row in rows}

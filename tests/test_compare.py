@@ -29,7 +29,8 @@ from palmares.compute import Execution, Stream, generator
 from palmares.errors import InputError, UnplaceableError
 from palmares.judgments import Judgments
 from palmares.judgments.counts import PairCounts
-from palmares.models.base import CountModel, Fit, OutcomeFit, create
+from palmares.models.base import CountModel, Fit, OutcomeFit
+from palmares.models.by_name import create
 
 QUICK = ["bradley-terry", "expected-wins", "independent-pairs"]
 

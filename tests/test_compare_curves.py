@@ -18,7 +18,7 @@ from palmares.analysis.compare.trials import Curve, summed_up
 from palmares.compute import Execution, generator
 from palmares.errors import InputError, UnplaceableError
 from palmares.judgments import Judgments
-from palmares.models.base import create
+from palmares.models.by_name import create
 
 DATA = Judgments.from_rows(random_rows(np.random.default_rng(0), rankings=80))
 QUICK = {"models": ["expected-wins", "independent-pairs"], "rng": 0, "execution": Execution("serial")}

@@ -19,7 +19,7 @@ import palmares
 from palmares.cli import cli, warm_up
 from palmares.kernels import KERNELS, Kernel, compiling
 from palmares.models import MODELS
-from palmares.models.base import create
+from palmares.models.by_name import create
 
 PACKAGE = Path(palmares.__file__).parent
 CAMPAIGN = Path(__file__).parent.parent / "examples" / "campaign.csv"
@@ -96,7 +96,7 @@ def test_warm_up_leaves_nothing_to_compile(tmp_path: Path) -> None:
 import json, sys
 import palmares as pm
 from palmares.compute import Execution
-from palmares.models.base import create
+from palmares.models.by_name import create
 from palmares.ranking.bootstrap import resample
 for rankings in (8, 300):
     judgments = pm.simulate(systems=7, rankings=rankings, segments=30, rng=1).judgments

@@ -14,7 +14,7 @@ from palmares.cli import COMMANDS, main
 from palmares.compute import Execution
 from palmares.design.coverage import MEASURES, SOURCES, Coverage, measure, methods_of
 from palmares.errors import InputError
-from palmares.models.base import create
+from palmares.models.by_name import create
 from palmares.report.tables import RENDERERS, Grouped, rendered
 
 SMALL = CampaignPlan(systems=5, rankings=60, outputs=3, judges=6, segments=20)

@@ -25,7 +25,7 @@ from palmares.compute import dask as palmares_dask
 from palmares.compute.dask import PACKAGES, DaskError, DaskExecutor, Work, connect
 from palmares.errors import InputError, MissingExtraError
 from palmares.judgments import FloatArray, Judgments, PairCounts
-from palmares.models.base import create
+from palmares.models.by_name import create
 from palmares.models.ratios import ExpectedWins
 
 dask = pytest.importorskip("dask")

@@ -109,7 +109,7 @@ def test_errors_of_unknown_units_are_taken_as_they_are_and_a_note_says_so() -> N
     for old, new, which in ((OLD, NEW, "both rankings"), (OLD, resting_on(NEW, 8, df=7), "the old ranking")):
         changes = pm.diff(old, new)
         assert by_system(changes)["b"].verdict in ("rose", "not shown")
-        assert changes.notes[0].startswith(f"how many people judged is not known of {which}, so errors are taken as")
+        assert changes.notes[0].startswith(f"how many people judged is unknown for {which}, so errors are taken as")
 
 
 def test_the_same_judgments_have_the_same_judges() -> None:

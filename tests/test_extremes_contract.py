@@ -11,8 +11,9 @@ from contract import PREDICTS_ONLY, every_model, every_ranker, order, sample, sc
 from palmares import rank
 from palmares.errors import InputError, UnplaceableError
 from palmares.judgments import Judgments
-from palmares.models.base import Model, create, model_name
+from palmares.models.base import Model
 from palmares.models.bradley_terry import BradleyTerry
+from palmares.models.by_name import create, model_name
 
 #: Two groups that never met.
 APART = counted({("a", "b"): (1, 1, 2), ("b", "c"): (2, 0, 1), ("d", "e"): (1, 0, 1)})

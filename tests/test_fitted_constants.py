@@ -13,7 +13,7 @@ from scipy.optimize import minimize
 
 from palmares.errors import InputError
 from palmares.judgments import Judgments
-from palmares.models.base import create
+from palmares.models.by_name import create
 from palmares.models.cuts import Direction, cut_logs, fitted_constants
 from palmares.models.hopkins_may import HopkinsMay
 from palmares.models.irt_categorical import IrtCategorical, log_outcomes, outcome_shares

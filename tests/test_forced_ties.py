@@ -14,12 +14,13 @@ from builders import judged
 
 import palmares as pm
 from palmares.analysis.compare.testing import judge_folds, random_folds
+from palmares.cli import inputs
 from palmares.errors import InputError, LossyWriteError
 from palmares.ingest.files import concat
 from palmares.ingest.scan import scan_with_report
-from palmares.judgments import Judgments, settle_forced_ties
+from palmares.judgments import FORCED_TIES, WEIGHINGS, Judgments, settle_forced_ties
 from palmares.models import MODELS
-from palmares.models.base import create
+from palmares.models.by_name import create
 
 #: A and B share an output in the first ranking; nobody shares one in the second.
 _PAIRS_HEADER = "srclang,trglang,srcIndex,segmentId,judgeID,system1Id,system1rank,system2Id,system2rank,rankingID"
@@ -266,6 +267,11 @@ def test_counts_leave_them_out_unless_they_are_asked_for(campaign: Path, tmp_pat
 # -- the command line ------------------------------------------------------------------------------
 
 
+def test_the_options_take_the_words_of_the_library() -> None:
+    assert inputs._FORCED_TIES == FORCED_TIES
+    assert inputs._WEIGHINGS == WEIGHINGS
+
+
 def test_describe_counts_them(campaign: Path, ok: Callable[..., Any]) -> None:
     (overview,) = json.loads(ok("describe", campaign, "--format", "json").out)
     assert (overview["judgments"], overview["forced_ties"]) == (180, 20)
@@ -276,6 +282,8 @@ def test_describe_counts_them(campaign: Path, ok: Callable[..., Any]) -> None:
     assert "share: 20; forced ties between these systems: 20" in ok("describe", campaign, "--columns").out
     (dropped,) = json.loads(ok("describe", campaign, "--forced-ties", "drop", "--format", "json").out)
     assert (dropped["judgments"], dropped["forced_ties"]) == (160, 0)
+    table = ok("describe", campaign, "--forced-ties", "drop", "--weigh", "ranking").out
+    assert "|forced_ties:drop|weigh:ranking|" in table.splitlines()[-1]
 
 
 COMMANDS = {

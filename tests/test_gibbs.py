@@ -17,7 +17,8 @@ import palmares as pm
 from palmares.errors import InputError, UnplaceableError
 from palmares.judgments import Judgments
 from palmares.kernels.truncated import above, between
-from palmares.models.base import Model, create
+from palmares.models.base import Model
+from palmares.models.by_name import create
 from palmares.models.gibbs import comparisons_of, convergence, effective_draws, split_r
 from palmares.models.hopkins_may import HopkinsMay
 from palmares.models.irt_categorical import IrtCategorical, log_outcomes

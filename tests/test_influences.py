@@ -10,8 +10,9 @@ import palmares as pm
 from palmares.errors import InputError
 from palmares.judgments import UnitKinds, unit_kinds
 from palmares.kernels import bradley_terry, leaving_out
-from palmares.models.base import Model, create
+from palmares.models.base import Model
 from palmares.models.bradley_terry import ELO, BradleyTerry
+from palmares.models.by_name import create
 
 TIES = ("davidson", "rao-kupper", "half", "ignore")
 

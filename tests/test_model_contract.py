@@ -34,8 +34,9 @@ from palmares.errors import InputError
 from palmares.judgments import Judgments
 from palmares.judgments.counts import PairCounts
 from palmares.judgments.units import UNITS
-from palmares.models.base import Convergence, Model, create, settings
+from palmares.models.base import Convergence, Model
 from palmares.models.bradley_terry import BradleyTerry
+from palmares.models.by_name import create, settings
 from palmares.ranking.bootstrap import resample
 
 CYCLE = {("a", "b"): (4, 0, 1), ("b", "c"): (4, 0, 1), ("a", "c"): (1, 0, 4)}

@@ -68,7 +68,10 @@ def test_differences_are_of_scores_with_an_interval_over_samples(ranking: Rankin
         # p = .05 of 200 samples: five are dropped at each end.
         kept = sorted(one - other)[5:-5]
         assert pair.interval == pytest.approx((kept[0], kept[-1]), abs=1e-9)
-        assert pair.better == pytest.approx(np.mean(one > other), abs=0.02)  # equal scores are put in random order
+    beliefs = ranking.beliefs
+    for pair in ranking.pairs:
+        one, other = (beliefs.scores[:, beliefs.systems.index(name)] for name in (pair.above, pair.below))
+        assert pair.better == pytest.approx(np.mean(one > other))
 
 
 def test_an_interval_of_no_width_is_not_printed() -> None:
@@ -89,7 +92,7 @@ def test_with_sign_tests_a_pair_has_its_own_p(source: str, alternative: str) -> 
         won, lost = wins.get((pair.above, pair.below)) or wins[pair.below, pair.above][::-1]
         assert pair.p == pytest.approx(binomtest(won, won + lost, alternative=alternative).pvalue)
         assert (pair.interval, pair.better) == (None, None)
-    assert [row[:2] + row[-1:] for row in table("rank", ranking, "pairs", 1)] == [
+    assert [row[:2] + row[-2:-1] for row in table("rank", ranking, "pairs", 1)] == [
         ["a", "b", "no"], ["a", "c", "yes"], ["b", "c", "yes"]
     ]  # fmt: skip
 
@@ -97,9 +100,11 @@ def test_with_sign_tests_a_pair_has_its_own_p(source: str, alternative: str) -> 
 def test_the_table_says_how_many_are_separated(ranking: Ranking) -> None:
     shown = VIEWS.load("rank").tables([Grouped(ranking)], "pairs")[1]
     assert [column.name for column in shown.columns] == [
-        "above", "below", "lead", "95 % interval", "P", "separated"
+        "above", "below", "lead", "95 % interval", "P", "separated", "joint p"
     ]  # fmt: skip
     assert shown.notes[0].startswith("2 of 3 pairs are separated")
+    # 38 and 37 of 40 are far more than three comparisons ask for, 20 of 40 is not.
+    assert shown.notes[1].startswith("2 are ordered jointly: joint p")
     assert shown.rules == {2}  # above the pairs of the second system
 
 
@@ -114,7 +119,7 @@ def test_csv_and_json_have_the_pairs_too(ok: Callable[..., Any], tmp_path: Path)
     options = ("rank", path, "--resample", "pair", "--resamples", 200, "--pairs")
     rows = list(csv.DictReader(io.StringIO(ok(*options, "--format", "csv").out)))
     assert list(rows[0]) == [
-        "lang_pair", "above", "below", "difference", "low", "high", "better", "p", "separated"
+        "lang_pair", "above", "below", "difference", "low", "high", "better", "p", "separated", "adjusted"
     ]  # fmt: skip
     assert [(row["above"], row["below"], row["separated"]) for row in rows][1:] == [
         ("a", "c", "yes"), ("b", "c", "yes")
@@ -162,8 +167,8 @@ def test_both_tables_say_how_to_read_a_cell(ranking: Ranking) -> None:
     text = rendered("rank", [Grouped(ranking)], "table", "probabilities").text
     share = f"{ranking.better[0, 1]:.3f}".removeprefix("0")
     assert (
-        "The share of samples in which the column's system stands above the row's: "
-        f"{first} (column 1) above {second} (row 2) in {share}.\n" in text
+        "How likely the column's system is better than the row's: "
+        f"{first} (column 1) better than {second} (row 2) with {share}.\n" in text
     )
 
 

@@ -16,7 +16,7 @@ from builders import counted
 import palmares as pm
 from palmares import plots, rank
 from palmares.errors import InputError
-from palmares.models.base import create
+from palmares.models.by_name import create
 from palmares.ranking.result import Ranking
 from palmares.report.plots.files import targets
 
@@ -137,9 +137,10 @@ def test_a_picture_grows_with_its_systems_and_rows_are_lower_where_there_are_man
 
 
 def many(systems: int, name: str = "s{}") -> Ranking:
-    """The ranking above with more lines, as if it had so many systems."""
-    lines = [replace(RANKING.lines[0], system=name.format(i), rank=i, range=(i, i)) for i in range(1, systems + 1)]
-    return replace(RANKING, lines=tuple(lines))
+    """The ranking above with more lines, as if it had so many systems; of all at once it says nothing."""
+    first = replace(RANKING.lines[0], joint_range=None, joint_cluster=None)
+    lines = [replace(first, system=name.format(i), rank=i, range=(i, i)) for i in range(1, systems + 1)]
+    return replace(RANKING, lines=tuple(lines), joint=None)
 
 
 # -- size, names and titles ------------------------------------------------------------------------

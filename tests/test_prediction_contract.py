@@ -21,7 +21,8 @@ from contract import (
 from palmares.errors import InputError
 from palmares.judgments import Judgments
 from palmares.judgments.counts import PairCounts
-from palmares.models.base import Fit, Model, create, mean_preference
+from palmares.models.base import Fit, Model, mean_preference
+from palmares.models.by_name import create
 
 
 def predictions(fit: Fit) -> np.ndarray:

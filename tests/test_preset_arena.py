@@ -13,8 +13,8 @@ from scipy.optimize import minimize
 
 import palmares as pm
 from palmares.errors import InputError
-from palmares.models.base import create
 from palmares.models.bradley_terry import BradleyTerry
+from palmares.models.by_name import create
 
 VOTES = counted(
     {

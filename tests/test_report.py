@@ -160,6 +160,7 @@ def test_csv_has_raw_numbers() -> None:
     assert rows[0] == {
         "lang_pair": "", "cluster": "", "rank": "1", "first": "", "last": "",
         "score": rows[0]["score"], "system": "a", "low": "", "high": "", "error": "", "best": "",
+        "joint_cluster": "", "joint_first": "", "joint_last": "",
     }  # fmt: skip
 
 
@@ -219,6 +220,7 @@ def test_a_head_to_head_table_reads_like_the_published_ones() -> None:
         ["3", "c", "1.00‡", "1.00‡", "–"],
         ["", "score", ".75", ".75", ".00"],
         ["", "rank", "1–2", "1–2", "3"],
+        ["", "joint", "1–2", "1–2", "3"],
     ]
 
 

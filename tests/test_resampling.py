@@ -15,8 +15,10 @@ from palmares.compute import seed_of
 from palmares.errors import InputError
 from palmares.judgments import Judgments
 from palmares.judgments.counts import PairCounts
-from palmares.judgments.units import UNITS, choose_unit, unit_codes, unit_kinds
-from palmares.models.base import Fit, ModelBase, create
+from palmares.judgments.units import UNITS, unit_codes, unit_kinds
+from palmares.models.base import Fit, ModelBase
+from palmares.models.bradley_terry import BradleyTerry
+from palmares.models.by_name import create
 from palmares.models.ratios import ExpectedWins
 from palmares.ranking import SOURCES
 from palmares.ranking import bootstrap as resampling
@@ -49,7 +51,7 @@ class Refitted(ModelBase):
 # -- nothing but the seed --------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("model", ["expected-wins", "lopez", "monte-carlo-playoffs"])
+@pytest.mark.parametrize("model", ["bradley-terry", "expected-wins", "lopez", "monte-carlo-playoffs"])
 @pytest.mark.parametrize("judgments", [JUDGMENTS, WEIGHTED], ids=["plain", "weighted"])
 def test_it_does_not_matter_where_the_work_runs(model: str, judgments: Judgments) -> None:
     made = create(model, {"tournaments": "50"} if model == "monte-carlo-playoffs" else None)
@@ -78,7 +80,7 @@ def test_an_executor_passed_in_is_used_and_stays_open() -> None:
         assert pool.submit(int, "7").result() == 7
 
 
-@pytest.mark.parametrize("model", [ExpectedWins(), Refitted()], ids=["counts", "refit"])
+@pytest.mark.parametrize("model", [ExpectedWins(), BradleyTerry(), Refitted()], ids=["counts", "newton", "refit"])
 @pytest.mark.parametrize("judgments", [JUDGMENTS, WEIGHTED], ids=["plain", "weighted"])
 def test_it_does_not_matter_how_replicates_are_cut_into_pieces(
     monkeypatch: pytest.MonkeyPatch, model: object, judgments: Judgments
@@ -89,10 +91,10 @@ def test_it_does_not_matter_how_replicates_are_cut_into_pieces(
     assert np.array_equal(whole.scores, resample(model, judgments, **task).scores)
 
 
-def test_a_longer_run_begins_with_the_replicates_of_a_shorter_one() -> None:
+@pytest.mark.parametrize("model", [ExpectedWins(), BradleyTerry()], ids=["counts", "newton"])
+def test_a_longer_run_begins_with_the_replicates_of_a_shorter_one(model: object) -> None:
     short, long = (
-        resample(ExpectedWins(), JUDGMENTS, unit="pair", resamples=n, execution=Execution(seed=5)).scores
-        for n in (10, 30)
+        resample(model, JUDGMENTS, unit="pair", resamples=n, execution=Execution(seed=5)).scores for n in (10, 30)
     )
     assert np.array_equal(short, long[:10])
 
@@ -309,7 +311,7 @@ def test_sums_of_weights_cannot_be_resampled() -> None:
     ("unit", "wording"),
     [
         ("judge", "cannot resample by judge: the judgments have no judge; use --resample pair"),
-        ("sentence", "unknown resampling unit 'sentence'; allowed: auto, pair, ranking, segment, judge, "),
+        ("sentence", "unknown resampling unit 'sentence'; allowed: auto, two-way, pair, ranking, segment, judge"),
     ],
 )
 def test_a_unit_the_judgments_lack_is_refused(unit: str, wording: str) -> None:
@@ -327,10 +329,12 @@ def test_judgments_without_a_judge_are_counted_in_the_refusal() -> None:
 
 
 def test_without_ranking_ids_pairs_are_drawn_and_the_ranking_says_so() -> None:
-    assert choose_unit(JUDGMENTS, "auto") == ("ranking", None)
     ranking = rank(counted({("a", "b"): (50, 0, 10)}), resamples=40, rng=0)
     assert "unit:pair" in ranking.signature.split("|")
-    assert ranking.notes == ("no ranking ids, so judgments are resampled one by one (unit pair)",)
+    assert ranking.notes == (
+        "uncertainty is for these judges and segments, with pairs drawn as if independent: judgments do not name "
+        "their judges, and judgments do not name their segments",
+    )
 
 
 def test_no_resample_is_refused() -> None:
@@ -461,8 +465,12 @@ def test_counts_and_judgments_rank_alike() -> None:
 @pytest.mark.parametrize(("unit", "warned"), [("judge", True), ("segment", False), ("ranking", False), ("pair", False)])
 def test_too_few_units_are_named(unit: str, warned: bool) -> None:
     campaign = simulate(judges=8, segments=200, rankings=300, rng=1)
-    notes = rank(campaign.judgments, resample=unit, resamples=50, rng=0).notes
-    expected = "only 8 judges to draw from; with fewer than 30, ranges come out too narrow"
+    ranked = rank(campaign.judgments, resample=unit, resamples=50, rng=0)
+    notes = tuple(note for note in ranked.notes if "likely the best" not in note)
+    expected = (
+        "only 8 judges to draw from; intervals and ranges are widened for that (t distribution with 7 degrees of "
+        "freedom)"
+    )
     assert notes == ((expected,) if warned else ())
 
 

@@ -7,10 +7,10 @@ import pytest
 from builders import counted, random_rows
 from scipy.stats import norm
 
-from palmares import rank, simulate
+from palmares import rank
 from palmares.judgments import Judgments
 from palmares.models import MODELS
-from palmares.models.base import create
+from palmares.models.by_name import create
 from palmares.ranking.ranges import best, better, middle, score_intervals, stability
 from palmares.ranking.significance import holm
 
@@ -52,7 +52,7 @@ def test_score_intervals_are_as_wide_as_theory_says() -> None:
 def test_a_ranking_says_in_its_own_order_who_is_better() -> None:
     data = Judgments.from_rows(random_rows(np.random.default_rng(3), rankings=120))
     ranking = rank(data, resamples=200, rng=0)
-    places = dict(zip(ranking.replicates.systems, ranking.replicates.places.T, strict=True))
+    places = dict(zip(ranking.beliefs.systems, ranking.beliefs.places.T, strict=True))
     for i, above in enumerate(ranking.systems):
         assert ranking.lines[i].best == (places[above] == 1).mean()
         for j, below in enumerate(ranking.systems):
@@ -68,7 +68,8 @@ def test_every_model_that_ranks_has_intervals_around_its_samples(name: str) -> N
     short = {"iterations": "60", "burn_in": "20"}
     settings = {"hopkins-may": short, "irt-categorical": short}
     data = Judgments.from_rows(random_rows(np.random.default_rng(5), rankings=60))
-    ranking = rank(data, model=create(name, settings.get(name)), resamples=40, rng=0)
+    unit = "auto" if name in settings else "pair"
+    ranking = rank(data, model=create(name, settings.get(name)), resample=unit, resamples=40, rng=0)
     assert sum(line.best for line in ranking.lines) == pytest.approx(1)
     for line in ranking.lines:
         scores = ranking.replicates.scores[:, ranking.replicates.systems.index(line.system)]
@@ -93,38 +94,6 @@ def test_a_system_that_won_a_few_comparisons_and_lost_none_is_warned_of() -> Non
     assert note.endswith("unsure their places are: a")
     many = counted({("a", "b"): (40, 0, 0), ("b", "c"): (60, 0, 40)})
     assert not [note for note in rank(many, resamples=60, rng=0).notes if "won or lost every one" in note]
-
-
-# -- judges ----------------------------------------------------------------------------------------
-
-
-def with_judges(judges: int, effect: float) -> Judgments:
-    return simulate(rankings=800, judges=judges, judge_effect=effect, spread=7, rng=2).judgments
-
-
-def judge_notes(data: Judgments, **options: object) -> list[str]:
-    return [note for note in rank(data, rng=0, **options).notes if "see --resample judge" in note]
-
-
-def test_judges_with_tastes_of_their_own_raise_a_warning() -> None:
-    (note,) = judge_notes(with_judges(12, 5.0))
-    assert "ranges by ranking do not show it" in note
-
-
-def test_judges_who_agree_do_not() -> None:
-    assert judge_notes(with_judges(40, 0.0)) == []
-
-
-def test_who_asks_for_another_unit_is_not_told_of_judges() -> None:
-    data = with_judges(12, 5.0)
-    assert judge_notes(data, resample="judge") == []
-    assert judge_notes(data, resample="pair") == []
-
-
-def test_the_check_of_judges_changes_no_number() -> None:
-    data = with_judges(12, 5.0)
-    unnamed = Judgments.from_rows(data.to_rows().drop("judge"))
-    assert rank(data, rng=0).better.tolist() == rank(unnamed, rng=0).better.tolist()
 
 
 # -- many tests at once ----------------------------------------------------------------------------

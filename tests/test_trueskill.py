@@ -17,7 +17,7 @@ import palmares as pm
 from palmares import Execution
 from palmares.errors import InputError
 from palmares.judgments import Judgments
-from palmares.models.base import create
+from palmares.models.by_name import create
 from palmares.models.trueskill import MODES, TrueSkill
 from palmares.ranking.bootstrap import resample
 

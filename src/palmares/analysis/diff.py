@@ -255,7 +255,7 @@ def _notes_on_units(old: Published, new: Published, judges: Judges) -> list[str]
         notes.append("taken as judged by the same people: a change is one for them, and others might see none")
     elif unknown := _which(old, new, lambda ranking: ranking.judges is None):
         notes.append(
-            f"how many people judged is not known of {unknown}, so errors are taken as they are: where judges were "
+            f"how many people judged is unknown for {unknown}, so errors are taken as they are: where judges were "
             "few, they are too small and chance gives more verdicts than stated"
         )
     if few := _which(old, new, _leaves_out_few_segments):

@@ -97,7 +97,7 @@ def invocation_of(result: Mapping[str, Any], path: str | Path) -> Invocation:
 
 def _ranking_options(record: Mapping[str, Any]) -> dict[str, Any]:
     """The options of ``rank`` behind the facts of a record."""
-    from ..models.base import setting_text
+    from ..models.by_name import setting_text
 
     facts = {name: record[name] for name in ("resamples", "p", "seed", "largest_component") if record.get(name)}
     given = {name: value for name, value in record["settings"].items() if value not in (None, "")}

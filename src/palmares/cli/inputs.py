@@ -15,7 +15,7 @@ import click
 from ..errors import InputError
 from ..ingest import ACROSS_JUDGES, FORMATS, OUTCOME_WORDS, OUTCOMES
 from .again import again_option
-from .options import Vocabulary, grouped, keyed, progress_bar, stacked
+from .options import grouped, keyed, progress_bar, stacked
 from .renaming import NewNames
 
 if TYPE_CHECKING:
@@ -182,6 +182,8 @@ def _meanings(given: tuple[str, ...]) -> dict[str, str]:
     return table
 
 
+#: Those of `palmares.judgments`, which is too heavy to import for a page of help.
+_FORCED_TIES, _WEIGHINGS = ("auto", "keep", "drop"), ("ranking", "van-elteren")
 _READING_OPTIONS = (
     click.option("--from", "from_", type=click.Choice(["auto", *FORMATS]), default="auto", show_default=True,
                  help="Format of the input."),
@@ -207,10 +209,10 @@ _READING_OPTIONS = (
     click.option("--across-judges", type=click.Choice(ACROSS_JUDGES), default="no", show_default=True,
                  help="For files of scores: also compare scores of different judges, as they are (raw) or "
                       "standardised per judge."),
-    click.option("--forced-ties", type=Vocabulary("palmares.judgments:FORCED_TIES"), default="auto", show_default=True,
+    click.option("--forced-ties", type=click.Choice(_FORCED_TIES), default="auto", show_default=True,
                  help="Ties of systems that shared an output, which nobody compared: keep or drop them. auto: as the "
                       "model does; official procedures keep them, others drop them."),
-    click.option("--weigh", type=Vocabulary("palmares.judgments:WEIGHINGS"),
+    click.option("--weigh", type=click.Choice(_WEIGHINGS),
                  help="Let a pair of a ranking of m outputs count 1/(m - 1) (ranking), or 3/(m + 1), which has the "
                       "least error where systems are close (van-elteren)."),
     click.option("--encoding", default="utf-8", show_default=True, help="Encoding of text files."),

@@ -28,7 +28,7 @@ def formats(printing: options.Printing) -> None:
 @options.printing_options
 def models(printing: options.Printing) -> None:
     """List the models and their settings, with defaults."""
-    from ..models.base import setting_text
+    from ..models.by_name import setting_text
 
     rows = []
     for name, entry in MODELS.items():

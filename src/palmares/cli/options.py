@@ -194,7 +194,7 @@ class RankingOptions:
 
         ``--scale`` and ``--anchor`` are short for settings of bradley-terry; ``--sided`` is for sign tests only.
         """
-        from ..models.base import create
+        from ..models.by_name import create
 
         if _typed("sided") and resample != "sign-test":
             raise InputError("--sided is for sign tests; give --resample sign-test too, or leave it out")

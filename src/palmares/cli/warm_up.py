@@ -55,11 +55,11 @@ def _used(name: str, kernel: Kernel) -> tuple[bool, str | None]:
     """Use a kernel as its models do, on a campaign made up for it; what `_state` then says."""
     from ..compute import Execution
     from ..design.simulate import simulate
-    from ..models.base import create
+    from ..models.by_name import create
     from ..ranking.bootstrap import resample
 
     judgments = simulate(systems=5, rankings=12, judges=3, segments=4, rng=0).judgments
-    log = logging.getLogger("palmares.compiling")
+    log = logging.getLogger("palmares.kernels.compiling")
     log.disabled = True  # what it would say is what this command prints
     try:
         for model in map(create, kernel.models):

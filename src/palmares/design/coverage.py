@@ -13,7 +13,8 @@ from ..compute import Execution, RngLike, Stream, generator
 from ..errors import InputError
 from ..judgments import BoolArray, FloatArray, IntArray, Judgments
 from ..models import DEFAULT_MODEL
-from ..models.base import Model, create, model_name
+from ..models.base import Model
+from ..models.by_name import create, model_name
 from ..ranking.rank import rank
 from ..ranking.record import Record
 from ..ranking.result import Ranking

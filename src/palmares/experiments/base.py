@@ -13,7 +13,7 @@ import numpy as np
 from ..compute import Execution, RngLike, seed_of
 from ..errors import InputError
 from ..judgments import FloatArray
-from ..models.base import setting_text
+from ..models.by_name import setting_text
 from ..ranking.record import Record
 from ..results import Shown, counted
 from . import EXPERIMENTS

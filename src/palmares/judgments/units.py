@@ -89,7 +89,7 @@ def choose_unit(data: Judgments | PairCounts, unit: str) -> tuple[Unit | Literal
     if unit == "auto":
         return _usual_unit(data)
     if unit not in (*UNITS, TWO_WAY):
-        raise InputError(f"unknown resampling unit {unit!r}; allowed: auto, {', '.join(UNITS)}, {TWO_WAY}, none")
+        raise InputError(f"unknown resampling unit {unit!r}; allowed: auto, {TWO_WAY}, {', '.join(UNITS)}, none")
     for part in ("judge", "segment") if unit == TWO_WAY else (unit,):
         if part != "pair" and not data.has(part):
             raise InputError(f"cannot resample by {unit}: the judgments have no {part}; use --resample pair")

@@ -4,7 +4,8 @@ The parameters are log strengths θ and, last in every vector, a tie parameter �
 and Kupper. In these the log likelihood is concave. Without ties the model is Davidson's with ν = 0.
 
 Nothing here is compiled: this is the default model, and its first fit should not wait for a compiler. Arrays have a
-row for each pair of systems that met, or each parameter, and a column for each member of the batch.
+row for each pair of systems that met, or each parameter, and a column for each member of the batch. What a member gets
+is the same to the last bit whatever batch it is in.
 """
 
 from __future__ import annotations
@@ -23,8 +24,6 @@ NONE, DAVIDSON, RAO_KUPPER = 0, 1, 2
 BOUND = 30.0
 #: Work is cut so that no array holds many more numbers than this.
 _NUMBERS = 1_000_000
-#: A dense matrix of up to so many numbers is as fast as a sparse one, which takes a tenth of a second to import.
-_SMALL_MATRIX = 50_000
 
 
 @dataclass(frozen=True)
@@ -60,22 +59,30 @@ class Meetings:
         """Some members of the batch."""
         part = [np.ascontiguousarray(table[:, members]) for table in (self.wins, self.ties, self.losses)]
         found = Meetings(self.systems, self.first, self.second, *part)
-        found.__dict__["incidence"] = self.incidence  # the pairs are the same
+        if "ends" in self.__dict__:
+            found.__dict__["ends"] = self.ends  # the pairs are the same
         return found
 
+    def by_system(self, values: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Values of pairs, added up by their first and by their second system: two arrays (systems, members).
+
+        One pair after the other, whatever the size of the batch: a product of dense matrices would round by it.
+        """
+        n = self.systems
+        if self.members == 1:
+            ends = (np.bincount(end, values[:, 0], n)[:, None] for end in (self.first, self.second))
+            of_first, of_second = (np.asarray(end, dtype=np.float64) for end in ends)
+            return of_first, of_second
+        both = np.asarray(self.ends @ values)
+        return both[:n], both[n:]
+
     @cached_property
-    def incidence(self) -> Any:
-        """A matrix (systems, pairs) that adds up what each pair gives its first system and takes from the second."""
-        pair = np.arange(len(self.first))
-        if self.systems * len(pair) <= _SMALL_MATRIX:
-            dense = np.zeros((self.systems, len(pair)))
-            dense[self.first, pair], dense[self.second, pair] = 1.0, -1.0
-            return dense
+    def ends(self) -> Any:
+        """Sparse, (2 systems, pairs): the first systems of the pairs, and below these the second."""
         from scipy.sparse import csr_array
 
-        ones = np.ones(len(pair))
-        entries = (np.concatenate([ones, -ones]), (np.concatenate([self.first, self.second]), np.tile(pair, 2)))
-        return csr_array(entries, shape=(self.systems, len(pair)))
+        pair, rows = np.arange(len(self.first)), np.concatenate([self.first, self.systems + self.second])
+        return csr_array((np.ones(len(rows)), (rows, np.tile(pair, 2))), shape=(2 * self.systems, len(pair)))
 
     def ratio(self, x: FloatArray) -> FloatArray:
         """√(π_i / π_j) of every pair."""
@@ -88,8 +95,9 @@ def gradient(kind: int, data: Meetings, x: FloatArray, precision: float) -> Floa
     n = data.systems
     by_difference, by_tie = first_derivatives(kind, data.ratio(x), x[n], data.wins, data.ties, data.losses)
     out = -precision * x
-    out[:n] += data.incidence @ by_difference - x[:n].sum(axis=0) / n
-    out[n] += by_tie.sum(axis=0)
+    given, taken = data.by_system(by_difference)
+    out[:n] += given - taken - _summed(x[:n]) / n
+    out[n] += _summed(by_tie)
     if kind == NONE:
         out[n] = 0.0
     return np.asarray(out)
@@ -104,9 +112,11 @@ def information(kind: int, data: Meetings, x: FloatArray, precision: float) -> F
     # 1/n everywhere pins the mean of θ at 0, which the likelihood leaves open.
     h[:, :n, :n] += 1.0 / n
     diagonal = np.arange(n)
-    h[:, diagonal, diagonal] += precision + (abs(data.incidence) @ both).T
-    h[:, n, :n] = h[:, :n, n] = (data.incidence @ mixed).T
-    h[:, n, n] = 1.0 if kind == NONE else precision + tie.sum(axis=0)
+    given, taken = data.by_system(both)
+    h[:, diagonal, diagonal] += precision + (given + taken).T
+    given, taken = data.by_system(mixed)
+    h[:, n, :n] = h[:, :n, n] = (given - taken).T
+    h[:, n, n] = 1.0 if kind == NONE else precision + _summed(tie)
     return h
 
 
@@ -114,7 +124,7 @@ def log_posterior(kind: int, data: Meetings, x: FloatArray, precision: float) ->
     """The log posterior of every member at x, up to a constant."""
     n = data.systems
     free = x[:n] if kind == NONE else x
-    prior = -precision / 2 * (free * free).sum(axis=0) - x[:n].sum(axis=0) ** 2 / (2 * n)
+    prior = -precision / 2 * _summed(free * free) - _summed(x[:n]) ** 2 / (2 * n)
     ratio = data.ratio(x)
     tie, _, _ = _tie_constants(kind, x[n])
     if kind == RAO_KUPPER:
@@ -123,7 +133,7 @@ def log_posterior(kind: int, data: Meetings, x: FloatArray, precision: float) ->
     else:
         total = data.wins + data.ties + data.losses
         terms = total * np.log(ratio + 1 / ratio + tie) - (data.wins - data.losses) * np.log(ratio)
-    return np.asarray(prior + (data.ties.sum(axis=0) * x[n] if kind != NONE else 0.0) - terms.sum(axis=0))
+    return np.asarray(prior + (_summed(data.ties) * x[n] if kind != NONE else 0.0) - _summed(terms))
 
 
 def newton(
@@ -163,13 +173,17 @@ def newton(
 
 
 def refit(
-    kind: int, data: Meetings, start: FloatArray, inverse: FloatArray, precision: float, tolerance: float, most: int
+    kind: int, data: Meetings, start: FloatArray, inverse: Any, precision: float, tolerance: float, most: int
 ) -> FloatArray:
     """Maximise for every member of a batch that lies near ``start``: a column of parameters each.
 
     Steps use the inverse information at ``start`` throughout, which costs no factorisation; each shrinks the error by
     how much the member differs from what the start was fitted to. Where that is too much, Newton's method takes over.
     """
+    from scipy.sparse import csr_array
+
+    # Sparse, though it is not, because that adds up one column after the other; a dense product rounds by batch.
+    inverse = csr_array(inverse)
     found = np.repeat(start[:, None], data.members, axis=1)
     active, part, x = np.arange(data.members), data, found.copy()
     ended, before = np.zeros(data.members, dtype=bool), np.full(data.members, np.inf)
@@ -245,6 +259,12 @@ def _at_stake(
     return (wins + ties) * p, (losses + ties) * q, p, q
 
 
+def _summed(table: FloatArray) -> FloatArray:
+    """Sums of columns, row after row: in what order they are added up must not depend on how large the batch is."""
+    rows = np.ascontiguousarray(table)
+    return np.asarray(np.cumsum(rows)[-1:] if rows.shape[1] == 1 and len(rows) else rows.sum(axis=0))
+
+
 def _tie_constants(kind: int, kappa: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
     """ν, or η with the first and second derivative of log η by κ."""
     nothing = np.zeros_like(kappa)
@@ -261,6 +281,8 @@ def _solve(matrices: FloatArray, right: FloatArray) -> FloatArray:
     try:
         return np.asarray(np.linalg.solve(matrices, right.T[:, :, None])[:, :, 0].T)
     except np.linalg.LinAlgError:
+        if len(matrices) > 1:  # not all because of one
+            return np.hstack([_solve(matrices[[k]], right[:, [k]]) for k in range(len(matrices))])
         return np.asarray((np.linalg.pinv(matrices, hermitian=True) @ right.T[:, :, None])[:, :, 0].T)
 
 

@@ -18,7 +18,7 @@ from . import KERNELS
 F = TypeVar("F", bound=Callable[..., Any])
 
 #: Warnings reach standard error unless a program says otherwise, and then it decides.
-log = logging.getLogger("palmares.compiling")
+log = logging.getLogger(__name__)
 
 
 def compiled(**options: Any) -> Callable[[F], F]:

@@ -50,7 +50,7 @@ DEFAULT_MODEL = "bradley-terry"
 
 def __getattr__(name: str) -> Any:
     """The classes of the registry by name (``palmares.models.BradleyTerry``), and `create`."""
-    targets = ["palmares.models.base:create", *(entry.target for entry in MODELS.values())]
+    targets = ["palmares.models.by_name:create", *(entry.target for entry in MODELS.values())]
     for module, _, attribute in (target.partition(":") for target in targets):
         if attribute == name:
             return getattr(import_module(module), name)

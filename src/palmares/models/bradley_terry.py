@@ -101,8 +101,18 @@ class BradleyTerry(CountModel):
         return np.asarray(self._scaled(moved, counts.systems) - nothing)
 
     def independent_errors(self, counts: PairCounts, fit: Fit) -> FloatArray | None:
-        """From the information of the fit, the prior's included."""
-        return fit.deviations
+        """From the information of the fit, the prior's included, as if the strengths of all others were known.
+
+        Scores are relative to their mean, so one of which little is known makes all seem unsure.
+        """
+        place = cast(BradleyTerryFit, fit).place[:, None]
+        known = information(self.kind, self._meetings(counts.batch), place, self.precision)[0]
+        variance = 1 / np.diag(known)[:-1]
+        if (anchor := self._anchor()) is not None:
+            fixed = counts.systems.index(anchor[0])
+            variance = variance + variance[fixed]
+            variance[fixed] = 0.0
+        return np.asarray((ELO if self.scale == "elo" else 1.0) * np.sqrt(variance))
 
     def one_sided(self, counts: PairCounts) -> BoolArray:
         """Systems whose strength only the prior keeps finite, seen from the anchor or else the largest group."""

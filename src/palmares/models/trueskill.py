@@ -25,8 +25,7 @@ from .trueskill_predictions import cut_difference, prediction_constants
 MODES = ("replay", "sequence", "shuffled", "rankings", "batch")
 PRESETS = ("program", "paper")
 #: When sweeps stop, in units of the prior's standard deviation; and after how many they give up.
-_TOLERANCE = 1e-11
-_SWEEPS = 1000
+_TOLERANCE, _SWEEPS = 1e-11, 1000
 
 #: Means and variances.
 Posterior = tuple[FloatArray, FloatArray]

@@ -3,7 +3,8 @@
 The share of bootstrap samples in which a system is first is no such probability: where systems are close, whoever
 happens to lead has been lucky, and samples repeat the luck. Believing that true scores vary around a common mean with a
 standard deviation τ that the scores themselves tell, draws are pulled towards the mean the more the less is known of a
-system, and so a newcomer with one win does not lead. τ is integrated over, its prior flat (Gelman 2006).
+system, and so a newcomer with one win does not lead. τ is integrated over; its prior is half-Cauchy (Gelman 2006), its
+scale three times the errors of the scores, which is nearly flat where scores tell τ and matters with two or three.
 """
 
 from __future__ import annotations
@@ -14,6 +15,8 @@ from ..judgments import FloatArray
 
 #: Values of τ on a grid, from a fiftieth of the smallest error to six times what scores spread at most.
 _GRID = 80
+#: Of the prior of τ, in errors of the scores.
+_SCALE = 3.0
 
 
 def posterior(
@@ -54,9 +57,10 @@ def _grid(place: FloatArray, variance: FloatArray) -> FloatArray:
 
 
 def _weights(place: FloatArray, variance: FloatArray) -> FloatArray:
-    """The posterior of τ on the grid: its likelihood, times the width of grid that a value stands for."""
+    """The posterior of τ on the grid: its likelihood and prior, times the width of grid that a value stands for."""
     tau = _grid(place, variance)
     total = variance + tau[:, None] ** 2
     likelihood = -0.5 * (np.log(total) + place**2 / total).sum(axis=1)
-    weight = np.exp(likelihood - likelihood.max()) * np.gradient(tau)
+    prior = 1 / (1 + tau**2 / (_SCALE**2 * variance.mean()))
+    weight = np.exp(likelihood - likelihood.max()) * prior * np.gradient(tau)
     return np.asarray(weight / weight.sum())

@@ -110,7 +110,8 @@ def plain_samples(
             raise InputError(f"model {model.id!r} predicts but does not rank, so there is nothing to resample")
         pieces = _pieces(resamples, _REFITS_IN_A_PIECE, execution.slots)
         parts = execution.run(_refit, pieces, shared=(model, data, unit_codes(data, unit), execution.seed))
-    scores, places = (np.concatenate(column) for column in zip(*parts, strict=True))
+    # In rows, whatever the pieces were like in memory: sums over samples round differently in columns.
+    scores, places = (np.ascontiguousarray(np.concatenate(column)) for column in zip(*parts, strict=True))
     return Replicates(data.systems, scores, places)
 
 

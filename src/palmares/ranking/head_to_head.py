@@ -69,7 +69,12 @@ class HeadToHead(Shown):
             "record": self.ranking.record.to_dict(),
             "lang_pair": self.ranking.lang_pair,
             "systems": [
-                {"system": line.system, "expected_wins": float(wins), "range": list(line.range) if line.range else None}
+                {
+                    "system": line.system,
+                    "expected_wins": float(wins),
+                    "range": list(line.range) if line.range else None,
+                    "joint_range": list(line.joint_range) if line.joint_range else None,
+                }
                 for line, wins in zip(self.ranking.lines, self.expected_wins, strict=True)
             ],
             "cells": cells,

@@ -7,11 +7,13 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from ..judgments import FEW_UNITS, FloatArray, Judgments, PairCounts, Unit, UnitKinds, unit_kinds
-from ..models.base import Model, counts_of, settings
+from ..judgments import FEW_UNITS, FloatArray, Judgments, PairCounts, Unit, UnitKinds, linked_unit, unit_kinds
+from ..models.base import Model, counts_of
+from ..models.by_name import settings
 from .bootstrap import Replicates, comparable
 from .ranges import score_intervals
-from .two_way import Uncertainty
+from .significance import decisions
+from .two_way import Uncertainty, units_of_each
 
 
 @dataclass(frozen=True)
@@ -105,6 +107,21 @@ def few_one_sided(counts: PairCounts) -> str | None:
         f"won or lost every one of fewer than {FEW_UNITS} decided comparisons, so that no bootstrap sample can show "
         f"how unsure their places are: {named([counts.systems[i] for i in np.flatnonzero(sure)])}"
     )
+
+
+def agreed_by_chance(data: Judgments | PairCounts) -> FloatArray:
+    """For each system, how likely it wins all, or loses all, that it did so in, were it equal to those it met.
+
+    No sample shows such a system otherwise, however few its judgments are. 0 for systems that won some and lost some.
+    What was judged at one go counts once.
+    """
+    counts = decisions(data)
+    wins, losses = counts.wins.sum(axis=1), counts.wins.sum(axis=0)
+    times = wins + losses
+    if isinstance(data, Judgments):
+        times = np.minimum(times, units_of_each(unit_kinds(data, linked_unit(data))))
+    one_sided = ((wins == 0) | (losses == 0)) & (times > 0)
+    return np.where(one_sided, np.minimum(1.0, 2.0 ** (1.0 - np.minimum(times, 1000.0))), 0.0)
 
 
 def named(systems: Sequence[str]) -> str:

@@ -59,13 +59,15 @@ class Joint:
         return np.stack([1 + surely.sum(axis=0), len(surely) - surely.sum(axis=1)], axis=1)
 
 
-def joint(scores: FloatArray, samples: Replicates, order: IntArray) -> Joint:
+def joint(scores: FloatArray, samples: Replicates, order: IntArray, least: FloatArray | float = 0.0) -> Joint:
     """From scores, and samples whose deviations are how scores may err together.
 
     Parameters
     ----------
     order
         Codes of the systems, best first.
+    least
+        The least p that what is known of each system can give, whatever the samples say.
     """
     from scipy.special import ndtr, stdtr
 
@@ -76,17 +78,26 @@ def joint(scores: FloatArray, samples: Replicates, order: IntArray) -> Joint:
     errors[errors < 1e-9 * errors.max(initial=0.0)] = 0.0
     never_varied = np.where(leads > 0, np.inf, np.where(leads < 0, -np.inf, 0.0))
     clear = np.divide(leads, errors, out=never_varied, where=errors > 0)
-    least = _least_across(clear[np.ix_(order, order)])
-    tails = ndtr(-least) if df is None else stdtr(df, -least)
+    weakest = _least_across(clear[np.ix_(order, order)])
+    tails = ndtr(-weakest) if df is None else stdtr(df, -weakest)
     # Two-sided: which systems stand above the boundary was chosen by looking at the same scores.
-    return Joint(_pairs(clear, errors, samples.scores - samples.scores.mean(axis=0)), _adjusted(2 * tails))
+    sure = np.broadcast_to(np.asarray(least, dtype=np.float64), scores.shape)
+    pairs = _pairs(clear, errors, samples.scores - samples.scores.mean(axis=0))
+    # Every system stands on one side of a boundary, and is compared across it.
+    return Joint(
+        np.maximum(pairs, np.maximum(sure[:, None], sure)), _adjusted(np.maximum(2 * tails, sure.max(initial=0.0)))
+    )
 
 
-def joint_of_tests(worse: FloatArray, order: IntArray, sided: int) -> Joint:
-    """From pairwise tests: ``worse[i, j]`` is how likely i does so badly against j, were they equal (one-sided)."""
+def joint_of_tests(worse: FloatArray, order: IntArray) -> Joint:
+    """From pairwise tests: ``worse[i, j]`` is how likely i does so badly against j, were they equal (one-sided).
+
+    What holds of all at once rests on two-sided tests in any case: which of two systems is called better is chosen by
+    looking at them, and with one-sided tests two equal ones would be ordered with twice the chance of error.
+    """
     n = len(worse)
     i, j = np.triu_indices(n, 1)
-    both = sided * np.minimum(worse[i, j], worse[j, i])
+    both = 2 * np.minimum(worse[i, j], worse[j, i])
     adjusted = _adjusted(both)
     pairs = np.ones((n, n))
     better = worse[j, i] <= worse[i, j]

@@ -14,7 +14,8 @@ from ..ingest.given import judgments_or_counts
 from ..judgments import TWO_WAY, UNITS, ForcedTies, IntArray, Judgments, PairCounts, known_units, settle_forced_ties
 from ..judgments.repeats import repeats_note
 from ..models import DEFAULT_MODEL
-from ..models.base import Fit, Model, check_one_lang_pair, counts_of, create
+from ..models.base import Fit, Model, check_one_lang_pair, counts_of
+from ..models.by_name import create
 from ..results import counted
 from .bootstrap import comparable
 from .evidence import Evidence, Request, collect, concluded, source_of
@@ -22,6 +23,9 @@ from .joint import Boundary, boundaries_of
 from .ranges import best, clusters
 from .record import Record
 from .result import RankedSystem, Ranking
+
+#: A difference between two probabilities that is worth a word, and more than their Monte Carlo error.
+_CLEARLY = 0.05
 
 
 def rank(
@@ -176,7 +180,7 @@ def _lines(fit: Fit, evidence: Evidence, order: IntArray, ranks: IntArray, p: fl
 def _likelier_best(lines: Sequence[RankedSystem], counts: PairCounts) -> str | None:
     """A warning where the system with the largest score is not the one that is most likely the best."""
     first, likeliest = lines[0], max(lines, key=lambda line: line.best or 0.0)
-    if first.best is None or likeliest.best is None or first.best >= likeliest.best:
+    if first.best is None or likeliest.best is None or likeliest.best - first.best < _CLEARLY:
         return None
     code = counts.systems.index(first.system)
     judged = round(float((counts.wins[code] + counts.ties[code] + counts.wins[:, code]).sum()))

@@ -13,7 +13,8 @@ from typing import Any
 from .._version import __version__
 from ..errors import InputError
 from ..judgments import Origin
-from ..models.base import Model, setting_text, settings
+from ..models.base import Model
+from ..models.by_name import setting_text, settings
 
 #: What numbers may depend on besides this package.
 _LIBRARIES = ("numpy", "scipy", "numba", "polars")

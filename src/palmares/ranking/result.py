@@ -119,11 +119,15 @@ class Ranking(Shown):
 
     @cached_property
     def boundaries(self) -> tuple[Boundary, ...]:
-        """Between every two neighbours, whether a cluster begins there, by itself and jointly with the others."""
-        if self.joint is None or not self.ranged:
+        """Between every two neighbours, whether a cluster begins there, by itself and jointly with the others.
+
+        Of a ranking that says nothing of all systems at once, no boundary is known to hold jointly.
+        """
+        if not self.ranged:
             return ()
         numbers = np.array([line.cluster for line in self.lines])
-        return boundaries_of(self.joint.boundaries, numbers, self.record.facts["p"])
+        chances = np.ones(len(numbers) - 1) if self.joint is None else self.joint.boundaries
+        return boundaries_of(chances, numbers, self.record.facts["p"])
 
     def shown_jointly(self) -> Ranking:
         """The same ranking, of which tables and plots show the ranges and clusters that hold jointly."""

@@ -13,7 +13,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 
@@ -22,6 +21,8 @@ from ..models.base import Model
 
 #: A system's own design effect counts where it is larger than the others' with this chance of error …
 _OWN = 0.05
+#: … and so many units at least show it, …
+_LEAST_OWN = 3.0
 #: … and says nothing about the others where it is with this one.
 _APART = 0.001
 #: How many sittings the variance that a model gives, if judgments were independent, counts for: it is the floor of a
@@ -45,13 +46,17 @@ class Grouping:
     @classmethod
     def of(cls, covariance: FloatArray, kinds: UnitKinds) -> Grouping:
         """With the shares of units that are known by their kinds."""
-        amounts = _by_system(kinds)
-        squares = amounts.power(2).T @ kinds.copies
-        totals = amounts.T @ kinds.copies
-        sizes = np.asarray(amounts.sum(axis=1)).ravel()
-        with np.errstate(divide="ignore", invalid="ignore"):
-            effective = np.where(squares > 0, totals**2 / squares, 0.0)
-        return cls(covariance, effective, float((kinds.copies @ sizes) ** 2 / (kinds.copies @ sizes**2)))
+        n = len(kinds.systems)
+        totals, squares, size, square = np.zeros(n), np.zeros(n), 0.0, 0.0
+        for part in _pieces(kinds, max(1, _NUMBERS_IN_A_PIECE // n)):
+            amounts = _by_system(part)
+            sizes = amounts.sum(axis=1)
+            totals += part.copies @ amounts
+            squares += part.copies @ amounts**2
+            size += float(part.copies @ sizes)
+            square += float(part.copies @ sizes**2)
+        effective = np.divide(totals**2, squares, out=np.zeros(n), where=squares > 0)
+        return cls(covariance, effective, size**2 / square)
 
 
 @dataclass(frozen=True)
@@ -92,7 +97,7 @@ def combined(sitting: Grouping, others: dict[str, Grouping], *, floor: FloatArra
     """
     variance = np.diag(sitting.covariance).copy()
     varies = variance > 0
-    base = sitting.covariance + np.diag(_lifted(variance, sitting.effective, floor) - variance)
+    base = sitting.covariance + np.diag(lifted(variance, sitting.effective, floor) - variance)
     excess, reach = np.zeros(len(variance)), np.ones(len(variance))
     apart: dict[str, tuple[int, ...]] = {}
     dfs = []
@@ -107,15 +112,24 @@ def combined(sitting: Grouping, others: dict[str, Grouping], *, floor: FloatArra
     return Uncertainty(stretch[:, None] * base * stretch, min(dfs), 1 + excess, apart)
 
 
-def _lifted(variance: FloatArray, sittings: FloatArray, floor: FloatArray | None) -> FloatArray:
-    """Variances, raised towards the model's where there are few sittings: few that agree by chance seem sure."""
+def lifted(variance: FloatArray, sittings: FloatArray, floor: FloatArray | None) -> FloatArray:
+    """Variances, raised towards the model's where there are few sittings: few that agree by chance seem sure.
+
+    Parameters
+    ----------
+    sittings
+        How many there are of each system, or of other units.
+    floor
+        The model's variances, if all judgments are independent.
+    """
     if floor is None:
         return variance
     usable = (variance > 0) & (floor > 0)
     if not usable.any():
         return variance
-    # Judgments of one ranking are no independent ones; how much that matters is seen where there are many.
-    alike = (variance[usable] / floor[usable]) @ sittings[usable] / sittings[usable].sum()
+    # Judgments of one ranking are no independent ones; how much that matters is seen where there are many. That they
+    # vary less than independent ones is not believed: it is what few that agree look like.
+    alike = max(1.0, (variance[usable] / floor[usable]) @ sittings[usable] / sittings[usable].sum())
     return np.asarray(variance + np.maximum(0.0, alike * floor - variance) * _WORTH / (_WORTH + sittings))
 
 
@@ -151,7 +165,7 @@ def _design_effects(
                 break
             among[worst.argmin()] = False
     pooled = 1 + alike(among) * (times - 1)
-    own = (chances(among) < _OWN) & (seen > pooled) & (varies.sum() > 2)
+    own = (chances(among) < _OWN) & (seen > pooled) & (varies.sum() > 2) & (group.effective >= _LEAST_OWN)
     return np.where(own, seen, pooled), np.asarray(own), np.asarray(own & ~among)
 
 
@@ -162,16 +176,19 @@ def _reach(effective: FloatArray, df: float, p: float) -> FloatArray:
     return np.asarray(stdtrit(np.maximum(effective - 1, 1.0), 1 - p / 2) / stdtrit(df, 1 - p / 2))
 
 
-def _by_system(kinds: UnitKinds) -> Any:
-    """How much of each system is in a unit of each kind: a sparse array (kinds, systems)."""
-    from scipy.sparse import csr_array
+def units_of_each(kinds: UnitKinds) -> FloatArray:
+    """How many units each system is in."""
+    parts = _pieces(kinds, max(1, _NUMBERS_IN_A_PIECE // len(kinds.systems)))
+    return np.asarray(sum(part.copies @ (_by_system(part) > 0) for part in parts), dtype=np.float64)
 
-    n = len(kinds.systems)
+
+def _by_system(kinds: UnitKinds) -> FloatArray:
+    """How much of each system is in a unit of each kind: an array (kinds, systems)."""
+    n, count = len(kinds.systems), len(kinds.copies)
     a, b, _ = decode_cells(kinds.cells, n)
-    shape = (len(kinds.copies), n)
-    # Copies, because adding up what occurs twice writes into the arrays.
-    one, other = (csr_array((kinds.amounts, side, kinds.starts), shape=shape, copy=True) for side in (a, b))
-    return one + other
+    row = np.repeat(np.arange(count) * n, np.diff(kinds.starts))
+    both = sum(np.bincount(row + side, kinds.amounts, count * n) for side in (a, b))
+    return np.asarray(both, dtype=np.float64).reshape(count, n)
 
 
 def _pieces(kinds: UnitKinds, size: int) -> Iterator[UnitKinds]:

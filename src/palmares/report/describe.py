@@ -144,8 +144,9 @@ def _notes(overviews: Sequence[Overview]) -> list[str]:
 def _signature(overviews: Sequence[Overview]) -> str:
     """One signature for all that a table shows."""
     total = sum(o.judgments for o in overviews)
-    dropped = {name: value for name, value in overviews[0].record.facts.items() if name == "dropped"}
-    return signature({"judgments": total, "data": "+".join(o.data for o in overviews), **dropped})
+    chosen = ("forced_ties", "weigh", "dropped")
+    facts = {name: value for o in overviews for name, value in o.record.facts.items() if name in chosen}
+    return signature({"judgments": total, "data": "+".join(o.data for o in overviews), **facts})
 
 
 def _number(value: float | str | None) -> str:

@@ -34,12 +34,12 @@ def _matrix(compared: HeadToHead, title: str | None) -> Table:
     rows: list[list[Any]] = [[r + 1, compared.systems[r], *[_cell(compared, r, c) for c in range(n)]] for r in range(n)]
     rows.append(["", "score", *[_two_decimals(wins) for wins in compared.expected_wins]])
     rows.append(["", "rank", *[range_text(line.range) or str(line.rank) for line in ranking.lines]])
-    if any(line.joint_range for line in ranking.lines):
+    if together := any(line.joint_range for line in ranking.lines):
         rows.append(["", "joint", *[range_text(line.joint_range) for line in ranking.lines]])
     notes = [
         f"How often the column's system was judged better than the row's, ties ignored{_example(compared)}.",
-        "Two-sided sign test: ⋆ p ≤ .10, † p ≤ .05, ‡ p ≤ .01. score: expected wins; rank: rank range; joint: "
-        "rank range, all of which hold at once.",
+        "Two-sided sign test: ⋆ p ≤ .10, † p ≤ .05, ‡ p ≤ .01. score: expected wins; rank: rank range"
+        + ("; joint: rank range, all of which hold at once." if together else "."),
         *notes_of(ranking),
     ]
     return Table(columns, rows, title, frozenset({n}), ranking.signature, notes, keys=(0, 1))

@@ -20,6 +20,9 @@ from .coefficients import Span, Sums, Unit, chance
 #: With fewer judges, it cannot be seen how much judges differ, and an interval is for these judges only.
 FEW_JUDGES = 5
 
+#: Floating-point sums leave so much where nothing varies.
+_NO_VARIANCE = 1e-18
+
 #: A piece of work holds at most about this many numbers, which bounds memory.
 _NUMBERS_IN_A_PIECE = 4_000_000
 #: So many columns are resampled at a time.
@@ -191,12 +194,12 @@ def spans_by_segment(kappas: FloatArray, floors: FloatArray, by_segment: Sums, p
 def _log_spans(
     kappas: FloatArray, floors: FloatArray, spread: Spread, names: list[Unit], p: float
 ) -> list[Span | None]:
-    """Intervals symmetric in log(1 − κ); none where all pairs agree or none does, or one unit has all of them."""
+    """Intervals symmetric in log(1 − κ); none where all pairs agree or none does, or segments show no variance."""
     from scipy.special import stdtrit
 
     spans: list[Span | None] = []
     for value, floor, variance, df, name in zip(kappas, floors, *spread, names, strict=True):
-        if not (np.isfinite(variance) and variance > 0 and floor < value < 1):
+        if not (np.isfinite(variance) and variance > _NO_VARIANCE and floor < value < 1):
             spans.append(None)
             continue
         away = 1 - float(value)

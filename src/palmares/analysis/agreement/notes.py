@@ -9,6 +9,7 @@ import numpy as np
 from ...judgments import FEW_UNITS, Judgments
 from ...ranking.intervals import named
 from ...results import counted
+from .coefficients import Kappa
 from .intervals import FEW_JUDGES
 from .result import JudgeAgreement, Measure
 from .tallies import Rows
@@ -80,7 +81,7 @@ def _notes_on(measure: Measure, resamples: int | None) -> list[str]:
         return [f"{kind}: every pair {word}, so nothing shows how unsure κ is, and it has no interval"]
     if resamples:
         return [f"{kind}: κ is not defined in too many of the {resamples} resamples to give it an interval"]
-    return [f"{kind}: without one of the segments κ is not defined, so it has no interval"]
+    return [f"{kind}: one segment has all pairs, or all segments are alike, so nothing shows how unsure κ is"]
 
 
 def notes_on_judges(lines: Sequence[JudgeAgreement], measures: tuple[Measure, ...], resamples: int | None) -> list[str]:
@@ -93,14 +94,18 @@ def notes_on_judges(lines: Sequence[JudgeAgreement], measures: tuple[Measure, ..
             if not value.pairs:
                 found.setdefault(f"without {word}, because {nothing}", []).append(line.judge)
             elif resamples != 0 and value.interval is None:
-                # Where there are ties, chance varies in bootstrap samples, and so does a κ of no agreement.
-                alike = value.agreed == value.pairs or (not value.agreed and (untied or not resamples))
-                missing = (
-                    f"too many of the {resamples} resamples have" if resamples else "without one segment there are"
-                )
-                why = "all of their pairs agree, or none does" if alike else f"{missing} none of their pairs"
+                why = _why_no_interval(value, untied, resamples)
                 found.setdefault(f"{word} without an interval, because {why}", []).append(line.judge)
             elif resamples is None and measure.kind == "inter" and value.unit == "segment":
-                text = f"interval of κ for these judges only, because they met fewer than {FEW_JUDGES} others"
+                text = f"interval of κ for the judges they met only, because these are fewer than {FEW_JUDGES}"
                 found.setdefault(text, []).append(line.judge)
     return [f"{text}: {named(judges)}" for text, judges in found.items()]
+
+
+def _why_no_interval(value: Kappa, untied: bool, resamples: int | None) -> str:
+    # Where there are ties, chance varies in bootstrap samples, and so does a κ of no agreement.
+    if value.agreed == value.pairs or (not value.agreed and (untied or resamples is None)):
+        return "all of their pairs agree, or none does"
+    if resamples is None:
+        return "one segment has all of their pairs, or all segments are alike"
+    return f"too many of the {resamples} resamples have none of their pairs"

@@ -72,7 +72,8 @@ def agreement(
     execution
         Where it runs.
     """
-    judgments = judgments_of(judgments, "agreement")
+    # Published countings count all rows that there are.
+    judgments = judgments_of(judgments, "agreement", forced_ties="drop" if counting == "all-pairs" else "keep")
     check_one_lang_pair(judgments)
     if counting not in COUNTINGS:
         raise InputError(f"counting: got {counting!r}; allowed: {', '.join(COUNTINGS)}")

@@ -10,7 +10,8 @@ from ...errors import InputError
 from ...ingest.given import judgments_of, judgments_or_counts
 from ...judgments import Judgments, Origin
 from ...models import DEFAULT_MODEL
-from ...models.base import Model, check_one_lang_pair, create
+from ...models.base import Model, check_one_lang_pair
+from ...models.by_name import create
 from ...ranking.record import Record
 from ...ranking.result import Ranking
 from ...results import Shown

@@ -13,7 +13,8 @@ import polars as pl
 from ...compute import Execution, RngLike, Stream, generator
 from ...errors import InputError, PalmaresError
 from ...judgments import FloatArray, Judgments, linked_unit
-from ...models.base import Model, check_one_lang_pair, check_placeable, create
+from ...models.base import Model, check_one_lang_pair, check_placeable
+from ...models.by_name import create
 from ...ranking.bootstrap import comparable, resample
 from ...ranking.record import Record
 from .run import contenders, models_text

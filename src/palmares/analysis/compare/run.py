@@ -13,7 +13,8 @@ from ...errors import InputError, PalmaresError
 from ...ingest.given import judgments_of
 from ...judgments import Judgments
 from ...models import MODELS
-from ...models.base import Model, check_one_lang_pair, create, model_name, parse_model
+from ...models.base import Model, check_one_lang_pair
+from ...models.by_name import create, model_name, parse_model
 from ...ranking.record import Record
 from .comparison import HIGHER_IS_BETTER, Comparison, ModelScore
 from .grouping import Grouping, choose_by, errors_by, errors_by_judges, units_of
