@@ -22,11 +22,12 @@ from palmares.judgments import Judgments
 QUICK = ("--resamples", "60", "--executor", "serial")
 FINDING = {
     "check", "sentence", "test", "p", "adjusted", "effect", "effect_name", "interval", "material", "flagged",
-    "subjects", "skipped",
+    "subjects", "skipped", "power",
 }  # fmt: skip
+REMOVAL = {"unit", "removed", "of", "limit", "leader", "then", "predicted", "chance", "what", "exact"}
 CLAIM = {
     "claim", "kind", "system", "other", "difference", "interval", "probability", "p", "adjusted", "by_judge",
-    "breaking", "ties", "boundary", "verdict", "reasons",
+    "breaking", "ties", "boundary", "joint", "verdict", "reasons",
 }  # fmt: skip
 
 
@@ -52,7 +53,7 @@ def shown(path: Path) -> str:
 def test_every_language_pair_has_findings_and_claims(shown: str) -> None:
     assert shown.count("\ncs-en\n") + shown.startswith("cs-en\n") == 2
     assert shown.count("\nfr-en\n") == 2
-    assert shown.count(f"|checks:{len(CHECKS)}|unit:ranking|resamples:60|permutations:999|p:0.05|seed:0|") == 2
+    assert shown.count(f"|checks:{len(CHECKS)}|unit:two-way|resamples:60|permutations:999|p:0.05|seed:0|") == 2
     for check in CHECKS:
         assert len(re.findall(rf"(?m)^ *(yes|no|–)   {check} ", shown)) == 2
 
@@ -66,7 +67,8 @@ def test_flags_come_first_with_their_sentence(shown: str) -> None:
 
 
 def test_away_from_a_terminal_a_finding_is_one_line(shown: str) -> None:
-    sentences = [line for line in shown.splitlines() if line.startswith("- ")]
+    listed = [part.split("\npower: ")[0] for part in shown.split("flag   check")[1:]]
+    sentences = [line for part in listed for line in part.splitlines() if line.startswith("- ")]
     named = [line.removeprefix("- ").removeprefix("! ").split(":")[0] for line in sentences]
     assert sorted(named) == sorted([*CHECKS, *CHECKS])  # of both language pairs
     first = shown.splitlines().index(sentences[0])
@@ -83,8 +85,9 @@ def test_json_has_the_documented_shape(path: Path) -> None:
         assert [finding["check"] for finding in audit["findings"]] == list(CHECKS)
         assert all(set(finding) == FINDING for finding in audit["findings"])
         assert all(set(claim) == CLAIM for claim in audit["claims"])
-        subjects = [s for finding in audit["findings"] for s in finding["subjects"]]
-        assert all(set(s) == {"name", "effect", "interval", "p", "detail"} for s in subjects)
+        for finding in audit["findings"]:
+            more = REMOVAL if finding["check"] == "removal" else set()
+            assert all(set(s) == {"name", "effect", "interval", "p", "detail"} | more for s in finding["subjects"])
     influence = audits[1]["findings"][2]
     assert influence["flagged"] is True
     assert influence["subjects"][0]["name"] == "judge-03"

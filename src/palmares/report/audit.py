@@ -44,26 +44,27 @@ def _findings(audit: Audit, title: str | None) -> Table:
     columns = [
         Column("flag"), Column("check", align="left", if_long="whole"), Column("effect", _effect),
         Column(interval, _span), Column("of what", align="left", if_long="wrap"), Column("p", chance_text),
-        Column("adjusted", chance_text),
+        Column("adjusted", chance_text), Column("power", share_text),
     ]  # fmt: skip
     rows = [
         [
             _flag(f), f.check, f.effect, f.interval, "not checked" if f.skipped is not None else f.effect_name, f.p,
-            f.adjusted,
+            f.adjusted, None if f.power is None else f.power.probability,
         ]
         for f in audit.findings
     ]  # fmt: skip
     unknown = [f.check for f in audit.findings if f.p is not None and f.interval is None]
     why = f"note: without an interval, because nothing varies that could give one: {', '.join(unknown)}"
-    notes = [*_sentences(audit), *(["", why] if unknown else [])]
+    notes = [*_sentences(audit), *_powers(audit), *(["", why] if unknown else [])]
     return Table(columns, rows, title, signature=audit.signature, notes=notes, keys=(0, 1))
 
 
 def _claims(audit: Audit, title: str | None) -> Table:
     """One row per claim: by how much, how sure, and the verdict; systems in order, each above that of the next row."""
+    kind = "normal " if audit.ranking.df is None else ""  # else of a t distribution
     columns = [
         Column("system", align="left"), Column("is", align="left"), Column("by", _effect),
-        Column(f"normal {level_text(audit.p)} interval", _span), Column("holds", share_text),
+        Column(f"{kind}{level_text(audit.p)} interval", _span), Column("holds", share_text),
         Column("by judges", share_text), Column("adjusted p", chance_text),
         Column("verdict", align="left", if_long="wrap"),
     ]  # fmt: skip
@@ -74,8 +75,8 @@ def _claims(audit: Audit, title: str | None) -> Table:
     rows.append([audit.claims[-1].other, "last", None, None, None, None, None, ""])
     notes = [
         "holds: share of bootstrap samples in which the claim holds; by judges: of samples that draw whole judges.",
-        "normal interval: of the difference of scores, from its standard error (rank --pairs has percentiles of "
-        "samples); where no sample can contradict a claim, the error is that of a fit with half a win more for each.",
+        "interval: of the difference of scores, from its standard error; where no sample can contradict a claim, the "
+        "error is that of a fit with half a win more for each. adjusted p: as rank has it, of all pairs or boundaries.",
         *(["–: the two are level in every sample."] if any(c.interval is None for c in audit.claims) else []),
         *notes_of(audit.ranking),
     ]
@@ -110,13 +111,20 @@ def _flat(each: Grouped[Audit], rows: Sequence[dict[str, Any]]) -> Table:
 
 def _finding_rows(audit: Audit) -> list[dict[str, Any]]:
     names = ("check", "flagged", "effect", "effect_name", "low", "high", "p", "adjusted", "test", "skipped", "sentence")
-    return [{n: _value(f, n) for n in names} for f in audit.findings]
+    return [
+        {
+            **{n: _value(f, n) for n in names},
+            "power": None if f.power is None else f.power.probability,
+            "alternative": None if f.power is None else f.power.alternative,
+        }
+        for f in audit.findings
+    ]
 
 
 def _claim_rows(audit: Audit) -> list[dict[str, Any]]:
     names = (
         "sentence", "kind", "system", "other", "difference", "low", "high", "probability", "by_judge", "p", "adjusted",
-        "boundary", "verdict", "reasons", "breaking",
+        "boundary", "joint", "verdict", "reasons", "breaking",
     )  # fmt: skip
     return [{n: _value(c, n) for n in names} for c in audit.claims]
 
@@ -147,8 +155,21 @@ def _sentences(audit: Audit) -> list[str]:
     return ["", *[f"{mark}{f.check}: {f.sentence}" for mark, f in zip(marks, ordered, strict=True)]]
 
 
+def _powers(audit: Audit) -> list[str]:
+    """What each check would have found, and how likely."""
+    powers = [(f.check, f.power) for f in audit.findings if f.power is not None]
+    said = [f"- {check}: {power.alternative}: {share_text(power.probability)}" for check, power in powers]
+    return (
+        ["", "power: how likely each check would find one such fault, if nothing else is wrong:", *said] if said else []
+    )
+
+
 def _verdict(claim: Claim) -> str:
-    return f"{claim.verdict}: not {', not '.join(claim.reasons)}" if claim.reasons else claim.verdict
+    if not claim.reasons:
+        return claim.verdict
+    if claim.verdict == "not shown":
+        return f"{claim.verdict}: {'; '.join(claim.reasons)}"
+    return f"{claim.verdict}: not {', not '.join(claim.reasons)}"
 
 
 def _effect(value: float | None) -> str:

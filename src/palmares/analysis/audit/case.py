@@ -21,23 +21,27 @@ from ...judgments import (
     choose_unit,
     linked_unit,
     row_words,
+    settle_forced_ties,
     unit_codes,
+    unit_kinds,
 )
 from ...models.base import Model, Scorer
 from ...models.bradley_terry import BradleyTerry, BradleyTerryFit
-from ...ranking.bootstrap import Replicates, resample
+from ...ranking.bootstrap import resample
 from ...ranking.evidence import source_of
 from ...ranking.rank import rank
 from ...ranking.result import Ranking
-from .pulls import joint_covariance, pulls_of
+from .pulls import Pulls, joint_covariance, pulls_of
 from .residuals import Blocks, JudgeSums, Points, blocks, judge_sums, residual_points
 
 #: The ways to count a tie that are compared, and how a sentence names them.
 CONVENTIONS = {
     "half": "if ties count half", "ignore": "if ties are ignored", "davidson": "if ties are modelled (Davidson)"
 }  # fmt: skip
-#: Nobody reads what a thousand and first judge changes.
-_MOST_JUDGES = 1000
+#: Nobody reads what a thousand and first judge changes; of many systems, each takes long.
+_MOST_JUDGES, _MOST_OF_MANY = 1000, 100
+#: From here on refits take long.
+MANY_SYSTEMS = 100
 _NUMBERS_IN_A_PIECE = 4_000_000
 
 
@@ -70,6 +74,8 @@ class Case:
     """
 
     judgments: Judgments
+    #: The same with ties of shared outputs, if these were left out.
+    given: Judgments
     linked: list[tuple[str, ...]]
     model: Model
     ranking: Ranking
@@ -96,9 +102,18 @@ class Case:
     @property
     def reach(self) -> float:
         """How many standard errors an interval reaches to both sides, and what is just significant."""
-        from scipy.special import ndtri
+        from scipy.special import ndtri, stdtrit
 
-        return float(ndtri(1 - self.p / 2))
+        df = self.ranking.df
+        return float(ndtri(1 - self.p / 2) if df is None else stdtrit(df, 1 - self.p / 2))
+
+    @cached_property
+    def difference_errors(self) -> FloatArray:
+        """``[i, j]``: the ranking's standard error of the difference between two scores."""
+        assert self.ranking.replicates is not None  # audit() refused a ranking without
+        covariance = self.ranking.replicates.spread
+        variance = np.diag(covariance)
+        return np.asarray(np.sqrt(np.maximum(variance[:, None] + variance - 2 * covariance, 0.0)))
 
     @property
     def unit_name(self) -> str:
@@ -131,11 +146,16 @@ class Case:
         return np.ones(len(self.judgments)) if given is None else given
 
     @cached_property
-    def forced(self) -> BoolArray:
-        """Which rows are ties that nobody judged, because the two systems shared an output."""
-        if not self.judgments.has("forced"):
-            return np.zeros(len(self.judgments), dtype=bool)
-        return self.judgments.frame["forced"].fill_null(False).to_numpy()
+    def shared(self) -> IntArray:
+        """``[i, j]``, i < j: how many ties there were because the two shared an output, whether they count or not."""
+        count = np.zeros((len(self.systems), len(self.systems)), dtype=np.int64)
+        given = self.given
+        place = {name: code for code, name in enumerate(self.systems)}
+        here = np.array([place.get(name, -1) for name in given.systems])
+        a, b = (here[given.codes(f"system_{side}")[given.forced]] for side in "ab")
+        # Sorted names have sorted codes in both tables.
+        np.add.at(count, (a[(a >= 0) & (b >= 0)], b[(a >= 0) & (b >= 0)]), 1)
+        return count
 
     @cached_property
     def segments_or_units(self) -> IntArray:
@@ -157,12 +177,29 @@ class Case:
         return self.ranking.replicates.scores
 
     @cached_property
-    def by_judge(self) -> Replicates | None:
-        """Samples that draw judges, where every judgment has one of at least two."""
+    def by_judge(self) -> FloatArray | None:
+        """Scores of samples that draw judges, where every judgment has one of at least two.
+
+        Refits of hundreds of systems take long; then what each judge changes is added up instead.
+        """
         judge = self.judgments.codes("judge")
         if len(self.judgments.judges) < 2 or bool((judge < 0).any()):
             return None
-        return self._resampled(self.scorer, "judge")
+        if len(self.systems) <= MANY_SYSTEMS:
+            quiet = replace(self.execution, progress=None)
+            drawn = resample(self.scorer, self.judgments, unit="judge", resamples=self.resamples, execution=quiet)
+            return drawn.scores
+        kinds, counts = unit_kinds(self.judgments, "judge"), self.judgments.counts
+        rng = self.execution.generator(Stream.AUDIT_POWER, 1)
+        more = np.stack([kinds.draw(rng) for _ in range(self.resamples)]) - kinds.copies
+        scores = self.scorer.score(counts.batch, [self.execution.generator(Stream.AUDIT_LEFT_OUT, 0)])[0]
+        few = np.sqrt(kinds.units / (kinds.units - 1))
+        return np.asarray(scores - few * more @ self.scorer.influences(counts, kinds))
+
+    @cached_property
+    def pulls(self) -> Pulls:
+        """How every kind of judgment pulls at the fit."""
+        return pulls_of(BradleyTerry(), self.judgments.counts)
 
     @cached_property
     def conventions(self) -> Tallies | None:
@@ -170,7 +207,8 @@ class Case:
         counts = self.judgments.counts
         if not counts.ties.any():
             return None
-        pulls = {name: pulls_of(BradleyTerry(ties=name), counts) for name in CONVENTIONS}
+        pulls = {name: pulls_of(BradleyTerry(ties=name), counts) for name in CONVENTIONS if name != BradleyTerry.ties}
+        pulls = {name: self.pulls if name == BradleyTerry.ties else pulls[name] for name in CONVENTIONS}
         cells, weights, units = self.judgments.cells, self.weights, self.units
         slopes = {name: each.slopes(cells, weights, units) for name, each in pulls.items()}
         inverses = {name: each.inverse for name, each in pulls.items()}
@@ -185,7 +223,8 @@ class Case:
         scores = model.score(counts.batch, [self.execution.generator(Stream.AUDIT_LEFT_OUT, 0)])[0]
         codes = self.judgments.codes("judge")
         amounts = np.bincount(codes[codes >= 0], minlength=len(self.judgments.judges))
-        judges = np.sort(np.argsort(-amounts, kind="stable")[:_MOST_JUDGES])
+        most = _MOST_JUDGES if len(self.systems) <= MANY_SYSTEMS else _MOST_OF_MANY
+        judges = np.sort(np.argsort(-amounts, kind="stable")[:most])
         return LeftOut(model, scores, judges, self._without(model.prepared(counts), judges))
 
     @cached_property
@@ -202,6 +241,12 @@ class Case:
     def judge_sums(self) -> JudgeSums | str:
         """Residual points by judge, or why judges cannot be compared."""
         return judge_sums(self.judgments, self.blocks, self.points)
+
+    @cached_property
+    def alike_judges(self) -> FloatArray:
+        """Whitened sums of judges who are alike, for the power of the same two checks."""
+        assert not isinstance(self.judge_sums, str)
+        return self.judge_sums.alike(self.execution)
 
     @cached_property
     def exchanged_judges(self) -> FloatArray:
@@ -234,10 +279,6 @@ class Case:
         whole = np.bincount(cells, self.weights, minlength=size)
         return PairCounts.from_table(self.systems, np.maximum(whole - own, 0.0))
 
-    def _resampled(self, model: Model, unit: Unit) -> Replicates:
-        quiet = replace(self.execution, progress=None)
-        return resample(model, self.judgments, unit=unit, resamples=self.resamples, execution=quiet)
-
 
 def chains_of_wins(counts: PairCounts) -> BoolArray:
     """``[i, j]``: whether j beat i, or beat a system that a chain of wins leads from to i."""
@@ -251,10 +292,9 @@ def chains_of_wins(counts: PairCounts) -> BoolArray:
     return chains
 
 
-def case_of(
-    judgments: Judgments, model: Model, *, resample: str, resamples: int, p: float, execution: Execution
-) -> Case:
+def case_of(given: Judgments, model: Model, *, resample: str, resamples: int, p: float, execution: Execution) -> Case:
     """Rank what can be ranked, and put it in order for the checks."""
+    judgments = settle_forced_ties(given, "auto", model.forced_ties)
     linked = judgments.counts.components(decisive=model.linked_by == "decisive")
     ranking = rank(
         judgments, model=model, resample=resample, resamples=resamples, p=p, largest_component=True,
@@ -267,6 +307,7 @@ def case_of(
     source = source_of(model, resample) or resample
     return Case(
         judgments=_in_order(judgments),
+        given=given,
         linked=linked,
         model=model,
         ranking=ranking,

@@ -18,6 +18,9 @@ from .findings import Interval, around, decimals, judge_named, plain, some
 
 #: The reason where ties are none, in the words that follow "not".
 _OTHERWISE = "by bradley-terry, which orders them otherwise"
+#: Why a claim is not shown although the ranking draws a line below the system.
+_ALONE = "the boundary below it holds by itself, not jointly with the others"
+_TOO_FEW = "no sample can contradict it, and a fit with half a win more for each finds too few judgments"
 #: An error of more than ten times a lead says no more than one of ten times.
 _LEAST = 0.1
 
@@ -38,21 +41,23 @@ class Claim:
     kind
         ``best`` or ``above``; for ``best``, ``other`` is the rival that comes nearest, in standard errors.
     difference, interval
-        Of the two scores, ± as many standard errors as a normal distribution needs (errors as for ``p``); None where
-        the two are level in every sample.
+        Of the two scores, ± as many standard errors as a t or normal distribution needs (errors as for ``p``); None
+        where the two are level in every sample.
     probability
         The share of bootstrap samples in which the claim holds.
     p, adjusted
-        Two-sided, from the bootstrap's standard error, or that of a fit where no sample could contradict the claim, and
-        at least twice the share of samples that contradict it; adjusted (Holm 1979) over the claims.
+        Two-sided, from the ranking's standard error of the difference, or that of a fit where no sample could
+        contradict the claim, and at least twice the share of samples that contradict it; adjusted as `palmares.rank`
+        does, over all pairs or over the boundaries, whichever shows more.
     by_judge
         The share of samples that draw judges in which the claim holds; None without judges.
     breaking
         The judges without any one of whom the claim no longer holds.
     ties
         Whether it holds in Bradley–Terry under each convention for ties.
-    boundary
-        Whether a new cluster begins between the two.
+    boundary, joint
+        Whether a new cluster begins between the two, and whether that boundary holds jointly with the others; False
+        where the two are no neighbours.
     verdict, reasons
         ``supported``; ``not shown``, if not significant; ``fragile``, if significant but undone by one of the reasons.
     """
@@ -69,6 +74,7 @@ class Claim:
     breaking: tuple[str, ...] = ()
     ties: Mapping[str, bool] = field(default_factory=dict)
     boundary: bool = False
+    joint: bool = False
     verdict: Verdict = "not shown"
     reasons: tuple[str, ...] = ()
 
@@ -85,14 +91,50 @@ class Claim:
 def claims(case: Case) -> tuple[Claim, ...]:
     """That the first system is best, and that each is above the next."""
     order = np.array([case.systems.index(name) for name in case.ranking.systems])
-    best = _claim(case, "best", order[0], order[1:])
-    above = [_claim(case, "above", order[k], order[k + 1 : k + 2]) for k in range(len(order) - 1)]
+    best, *above = _made(case, order)
     # Where the nearest rival is the next system, "best" says the same as the first of the others: one claim, not two.
     own = best.other != above[0].other
     levels = holm([claim.p for claim in above] + [best.p] * own)
     adjusted = [levels[-1] if own else levels[0], *levels[: len(above)]]
-    ranked = [replace(c, adjusted=a) for c, a in zip([best, *above], adjusted, strict=True)]
+    # Both the claim that the first is best and that it is above the second are of the first boundary.
+    made = zip([best, *above], adjusted, [0, *range(len(above))], strict=True)
+    ranked = [_corrected(case, replace(claim, adjusted=level), place) for claim, level, place in made]
     return tuple(_judged(claim, case.p, otherwise=_otherwise(case, claim)) for claim in ranked)
+
+
+def _made(case: Case, order: IntArray) -> list[Claim]:
+    above = [_claim(case, "above", order[k], order[k + 1 : k + 2]) for k in range(len(order) - 1)]
+    return [_claim(case, "best", order[0], order[1:]), *above]
+
+
+def _corrected(case: Case, claim: Claim, place: int) -> Claim:
+    """The claim with the p-value that the ranking itself has for it, and whether the boundary at its place holds.
+
+    The ranking knows two families: the orders of all pairs, and the boundaries. Where no sample can contradict a claim,
+    both may take it for surer than it is; then what a fit says, corrected over the claims, is the least it can be.
+    """
+    joint, boundaries = case.ranking.joint, case.ranking.boundaries
+    if joint is None or not boundaries:
+        return claim
+    system, others = _codes(case, claim)
+    shown = float(min(joint.pairs[system, others].max(), joint.boundaries[place]))
+    leads, errors = _leads(case, system, others)
+    capped = bool((ceilings(case, leads, errors, system, others) * errors < leads).any())
+    boundary = boundaries[place]
+    adjusted = max(shown, claim.adjusted) if capped else shown
+    return replace(claim, adjusted=adjusted, boundary=boundary.marginal, joint=boundary.joint)
+
+
+def _leads(case: Case, system: int, others: IntArray) -> tuple[FloatArray, FloatArray]:
+    """How far a system is ahead of others, and the standard errors that the ranking has of that."""
+    scores = np.asarray(case.ranking.fit.scores)
+    return scores[system] - scores[others], case.difference_errors[system, others]
+
+
+def _codes(case: Case, claim: Claim) -> tuple[int, IntArray]:
+    """The system of a claim and those that it is said to be above."""
+    rivals = [claim.other] if claim.kind == "above" else [name for name in case.systems if name != claim.system]
+    return case.systems.index(claim.system), np.array([case.systems.index(name) for name in rivals])
 
 
 def holds(scores: FloatArray, system: int, others: IntArray) -> FloatArray:
@@ -101,46 +143,41 @@ def holds(scores: FloatArray, system: int, others: IntArray) -> FloatArray:
     return np.asarray((own > rival) + 0.5 * (own == rival))
 
 
-def weakest(leads: FloatArray, errors: FloatArray, ceilings: FloatArray) -> tuple[int, float, float]:
+def weakest(
+    leads: FloatArray, errors: FloatArray, ceilings: FloatArray, df: float | None = None
+) -> tuple[int, float, float]:
     """The lead that is smallest in standard errors: which, its standard error, two-sided p-value.
 
-    Where a lead can be no more than a ceiling of standard errors, its error is widened to that.
+    Where a lead can be no more than a ceiling of standard errors, its error is widened to that. ``df`` are the degrees
+    of freedom of the errors, None for many.
     """
-    from scipy.special import ndtr
+    from scipy.special import ndtr, stdtr
 
     z = np.minimum(np.divide(leads, errors, out=np.where(leads > 0, np.inf, 0.0), where=errors > 0), ceilings)
     k = int(np.argmin(z))
     wide = float(leads[k]) / max(float(ceilings[k]), _LEAST)
-    return k, max(float(errors[k]), wide), min(1.0, float(2 * ndtr(-z[k])))
+    return k, max(float(errors[k]), wide), min(1.0, float(2 * (ndtr(-z[k]) if df is None else stdtr(df, -z[k]))))
 
 
 def _claim(case: Case, kind: Literal["best", "above"], system: int, others: IntArray) -> Claim:
-    from scipy.special import ndtri
-
-    scores = np.asarray(case.ranking.fit.scores)
-    leads = scores[system] - scores[others]
-    errors = (case.samples[:, [system]] - case.samples[:, others]).std(axis=0, ddof=1)
-    k, error, p = weakest(leads, errors, ceilings(case, leads, errors, system, others))
+    leads, errors = _leads(case, system, others)
+    k, error, p = weakest(leads, errors, ceilings(case, leads, errors, system, others), case.ranking.df)
     rival, lead = int(others[k]), float(leads[k])
     # Scores that are places, not quantities, need not be normal; a share of samples needs no such thing.
     p = min(1.0, max(p, 2 * (1 - float(holds(case.samples, system, others[k : k + 1]).mean()))))
-    reach = float(ndtri(1 - case.p / 2)) * error
     judged = case.by_judge
-    cluster = {line.system: line.cluster for line in case.ranking.lines}
-    names = case.systems[system], case.systems[rival]
     return Claim(
         kind=kind,
-        system=names[0],
-        other=names[1],
+        system=case.systems[system],
+        other=case.systems[rival],
         difference=lead,
-        interval=around(lead, reach),
+        interval=around(lead, case.reach * error),
         probability=float(holds(case.samples, system, others).mean()),
         p=p,
         adjusted=p,
-        by_judge=None if judged is None else float(holds(judged.scores, system, others).mean()),
+        by_judge=None if judged is None else float(holds(judged, system, others).mean()),
         breaking=_breaking(case, system, others),
         ties=_ties(case, system, others),
-        boundary=cluster[names[0]] != cluster[names[1]],
     )
 
 
@@ -163,15 +200,14 @@ def _otherwise(case: Case, claim: Claim) -> bool:
     """Whether Bradley–Terry contradicts a claim of another model, however ties count: then not because of ties."""
     if case.model.id == case.fit.model.id or any(claim.ties.values()):
         return False
-    rivals = [claim.other] if claim.kind == "above" else [name for name in case.systems if name != claim.system]
-    others = np.array([case.systems.index(name) for name in rivals])
-    return bool(holds(np.asarray(case.fit.scores), case.systems.index(claim.system), others) < 1)
+    return bool(holds(np.asarray(case.fit.scores), *_codes(case, claim)) < 1)
 
 
 def _judged(claim: Claim, p: float, *, otherwise: bool = False) -> Claim:
     """The claim with its verdict; ``otherwise`` if Bradley–Terry contradicts it, however ties count."""
     if not claim.adjusted <= p:
-        return claim
+        alone = _TOO_FEW if claim.joint else _ALONE if claim.boundary else None
+        return replace(claim, reasons=(alone,) if alone else ())
     reasons = [f"without {some([judge_named(j) for j in claim.breaking])}"] if claim.breaking else []
     reasons += [_OTHERWISE] if otherwise else [CONVENTIONS[name] for name, kept in claim.ties.items() if not kept]
     if claim.by_judge is not None and claim.by_judge < 1 - p / 2:
@@ -187,7 +223,7 @@ def _judged(claim: Claim, p: float, *, otherwise: bool = False) -> Claim:
 
 
 def ceilings(case: Case, leads: FloatArray, errors: FloatArray, system: int, others: IntArray) -> FloatArray:
-    """How many standard errors each lead can be at most: infinite where bootstrap samples could contradict it."""
+    """How many standard errors each lead can be at most: infinite where samples could contradict it."""
     doubtful = ~case.can_lose[system, others] | (errors <= _ROUNDING * np.abs(leads))
     bounds = np.full(len(others), np.inf)
     for k in np.flatnonzero(doubtful):

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from ...compute import Stream, generator
 from ...judgments import FEW_UNITS, FloatArray, IntArray, Judgments
-from .case import Case
+from .case import MANY_SYSTEMS, Case
 from .findings import Finding, Power, Subject, decimals, number, percent, skipped, with_width
 from .residuals import critical, tail
 
@@ -21,7 +21,8 @@ Real: TypeAlias = npt.NDArray[np.floating[Any]]
 SIMULATIONS = 999
 #: The fault whose chance of being found is told: three systems each of which wins this share against the next.
 _CIRCLE = 0.65
-_POWER_SIMULATIONS = 399
+#: … in so many simulations, or in fewer of many systems.
+_POWER_SIMULATIONS, _OF_MANY = 399, 199
 _NUMBERS_IN_A_PIECE = 4_000_000
 
 
@@ -233,7 +234,8 @@ def _circle_found(case: Case, scatter: Scatter, level: float) -> Power | None:
     # Strengths follow what of it is no circle, and a circle makes margins seem to scatter more.
     flow = unfitted(flow[None], scatter.weight, scatter.inverse)[0]
     error = np.sqrt(scatter.error**2 + (flow / np.maximum(compared, 1e-300)) ** 2 * _squares(case)) * met
-    first, last = SIMULATIONS, SIMULATIONS + _POWER_SIMULATIONS
+    first = SIMULATIONS
+    last = first + (_POWER_SIMULATIONS if len(met) <= MANY_SYSTEMS else _OF_MANY)
     null = _simulated(case, replace(scatter, expected=level_margins), first, last)[:, 1]
     drawn = _simulated(case, replace(scatter, expected=level_margins + flow, error=error), first, last)[:, 1]
     usual = number(np.mean([decided[step] for step in steps]), "time")

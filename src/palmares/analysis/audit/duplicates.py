@@ -29,7 +29,7 @@ LEAST_MEETINGS = 5
 _COPY_TIES = 0.95
 #: How far, in log odds, judges, segments and systems are taken to differ in how readily they tie.
 _SPREAD = 1.0
-_SWEEPS, _MORE_SWEEPS = 12, 4
+_SWEEPS = 25
 #: So many of the most tied pairs are tested with what is expected without them; of others it is expected with them.
 _MOST_APART = 20
 _MOST_PAIRS = 20
@@ -43,7 +43,7 @@ def duplicates(case: Case) -> Finding:
     least likely of its ties. Forced ties are nobody's judgment and are left out; where two systems share nearly all
     outputs, that is a fact and no test.
     """
-    if not case.judgments.counts.ties.any() and not case.forced.any():
+    if not case.judgments.counts.ties.any() and not case.shared.any():
         return skipped("duplicates", "there are no ties")
     met = meetings(case)
     tested = met.all >= LEAST_MEETINGS
@@ -58,13 +58,13 @@ def duplicates(case: Case) -> Finding:
     adjusted = np.array(holm(p.tolist()))
     listed = np.argsort(adjusted, kind="stable")[: min(max(len(suspects), 1), _MOST_PAIRS, len(order))]
     found = [_subject(case, met, int(order[k]), float(adjusted[k])) for k in listed]
-    first = (*found, *shared)[0]
+    first = (*shared, *found)[0]
     place = "segment" if len(case.judgments.segments) > 1 else case.unit_name
     return Finding(
         "duplicates",
         _sentence(found, shared, len(suspects)),
         "exact test of ties per segment, Holm over pairs",
-        first.p if found else 1.0,
+        found[0].p if found else 1.0,
         effect=first.effect,
         effect_name="share of meetings tied, of two systems",
         interval=first.interval,
@@ -78,7 +78,7 @@ def _sentence(found: Sequence[Subject], shared: Sequence[Subject], suspects: int
     told = [f"{s.name} {s.detail}" for s in (*shared[:3], *found[: min(suspects, 1)])]
     if suspects > 1:
         told.append(f"{number(suspects - 1, 'more pair')} tied in {percent(NEARLY_ALWAYS)} of meetings or more")
-    if not suspects and found:
+    if not told and found:
         told.append(f"no two systems are nearly always tied; most often, {found[0].name}: {found[0].detail}")
     return "; ".join(told)
 
@@ -106,7 +106,7 @@ class Meetings:
 
 def meetings(case: Case) -> Meetings:
     """The meetings of every two systems that somebody judged."""
-    kept = np.flatnonzero(~case.forced)
+    kept = np.flatnonzero(~case.judgments.forced)
     pairs, row_pair = np.unique(case.judgments.pairs[kept], return_inverse=True)
     place = case.segments_or_units[kept]
     item_key, row_item = np.unique(row_pair * (int(place.max(initial=0)) + 1) + place, return_inverse=True)
@@ -125,9 +125,8 @@ def meetings(case: Case) -> Meetings:
 
 def _mostly_forced(case: Case, met: Meetings) -> BoolArray:
     """By code of the pair: whether nearly all meetings are ties that outputs shared by the two forced."""
-    codes = len(case.systems) ** 2
-    forced = np.bincount(case.judgments.pairs[case.forced], minlength=codes)
-    judged = np.zeros(codes)
+    forced = case.shared.ravel()
+    judged = np.zeros(len(forced))
     judged[met.pairs] = met.all
     return np.asarray((forced >= LEAST_MEETINGS) & (forced >= NEARLY_ALWAYS * (forced + judged)))
 
@@ -169,7 +168,8 @@ def _readiness(case: Case, met: Meetings) -> tuple[Readiness, list[FloatArray]]:
     a, b = (judgments.codes(f"system_{side}")[kept].astype(np.int64) for side in "ab")
     chance = case.fit.outcomes[a, b, 1]
     known = [judgments.codes(name)[kept] for name in ("judge", "segment", "ranking") if judgments.has(name)]
-    labels = [[a, b], *([np.unique(codes, return_inverse=True)[1]] for codes in known)]
+    # The first is one for all: the fit has followed a suspected pair's own ties.
+    labels = [[np.zeros_like(a)], [a, b], *([np.unique(codes, return_inverse=True)[1]] for codes in known)]
     effects = [np.zeros(max(int(code.max()) for code in codes) + 1) for codes in labels]
     offset = np.log(chance) - np.log1p(-chance)
     return Readiness(offset, met.row_tied.astype(np.float64), labels), effects
@@ -179,15 +179,15 @@ def _chances(case: Case, met: Meetings, suspects: IntArray) -> FloatArray:
     """How likely each suspected pair would be tied so often, were they two systems."""
     if len(suspects) == 0:
         return np.zeros(0)
-    ready, effects = _readiness(case, met)
+    ready, nothing = _readiness(case, met)
     everyone = np.ones(len(ready.tied))
-    effects, odds = ready.fitted(effects, everyone, _SWEEPS)
+    odds = ready.fitted(nothing, everyone, _SWEEPS)[1]
     chances = []
     for number_of, pair in enumerate(suspects.tolist()):
         own = met.row_pair == pair
         if number_of < _MOST_APART:
             # Their own ties must not make them expected.
-            odds = ready.fitted(effects, everyone * ~own, _MORE_SWEEPS)[1]
+            odds = ready.fitted(nothing, everyone * ~own, _SWEEPS)[1]
         chance = np.maximum(1 / (1 + np.exp(-odds[own])), _rate_with_others(case, met, pair))
         item = np.unique(met.row_item[own], return_inverse=True)[1]
         least, tied = np.ones(int(item.max()) + 1), np.ones(int(item.max()) + 1, dtype=bool)
@@ -215,7 +215,9 @@ def at_least(count: int, chances: FloatArray) -> float:
     """The probability that so many or more of independent events occur (Poisson–binomial)."""
     if count <= 0:
         return 1.0
-    if count >= len(chances):
+    if count > len(chances):
+        return 0.0
+    if count == len(chances):
         return float(np.exp(np.log(chances).sum()))
     if len(chances) > _LARGEST_EXACT:
         # Chernoff's bound; Hoeffding (1956): no sum with this mean has a larger one than the binomial.
@@ -247,10 +249,10 @@ def _subject(case: Case, met: Meetings, pair: int, p: float) -> Subject:
         f"tied in {ties:,.0f} of {number(total, 'meeting')} ({span((100 * interval[0], 100 * interval[1]), 0)} %), "
         f"where all pairs together are tied in {percent(rate)}"
     ]
-    same, both = against_others(case, i, j)
+    same, both = against_others(case, i, j) if ties >= NEARLY_ALWAYS * total else (0, 0)
     if both:
         detail.append(f"the same result against a third system in {same:,} of {both:,} cases (one judge, one segment)")
-    if forced := int((case.judgments.pairs[case.forced] == met.pairs[pair]).sum()):
+    if forced := int(case.shared[i, j]):
         detail.append(f"{number(forced, 'more tie')} because they shared an output")
     if alike(*names):
         detail.append("their names differ in case, spaces or punctuation only")
@@ -259,7 +261,7 @@ def _subject(case: Case, met: Meetings, pair: int, p: float) -> Subject:
 
 def _shared_subject(case: Case, met: Meetings, pair: int) -> Subject:
     names = (case.systems[pair // len(case.systems)], case.systems[pair % len(case.systems)])
-    forced = int((case.judgments.pairs[case.forced] == pair).sum())
+    forced = int(case.shared.flat[pair])
     judged = int(met.all[met.pairs == pair].sum())
     detail = f"shared their output in {forced:,} of {number(forced + judged, 'meeting')}, where nobody compared them"
     return Subject(_named(names), forced / (forced + judged), None, None, detail)

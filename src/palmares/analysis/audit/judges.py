@@ -39,8 +39,8 @@ _FEW = 0.25
 #: Faults whose chance of being found is told: tastes that make scores vary so many times as much, and a busy judge who
 #: has this share of the work, or so many times an even one if that is more.
 _TASTES, _BUSY, _BUSIER = 1.5, 0.4, 2.0
-#: Judges about the middle in whose place a random one is put, and how often each.
-_PLANTED, _DRAWS = 5, 200
+#: Judges about the middle in whose place a random one is put.
+_PLANTED = 5
 
 
 def differences(case: Case) -> Finding:
@@ -259,7 +259,7 @@ def _tastes_found(case: Case, judged: JudgeSums, level: float) -> Power:
     Judges' sums are those of further permutations, to which every judge adds a taste in proportion to their work.
     """
     rng = case.execution.generator(Stream.AUDIT_POWER, 0)
-    sums, scale = judged.alike(case.execution, _DRAWS), judged.scale
+    sums, scale = case.alike_judges, judged.scale
     share = (_TASTES - 1) * scale.sum() / max(float((scale**2).sum()), 1e-300)
     tastes = np.sqrt(share) * scale[:, None] * rng.standard_normal(sums.shape)
     found = ((sums + tastes) ** 2).sum(axis=(1, 2)) > critical(case.exchanged_judges[:, 0], level)
@@ -269,7 +269,7 @@ def _tastes_found(case: Case, judged: JudgeSums, level: float) -> Power:
 def _random_judge_found(case: Case, judged: JudgeSums, level: float) -> Power:
     """How likely a judge is found who answers at random, in the place of those with the most usual amounts of work."""
     middle = np.argsort(np.abs(judged.units - np.median(judged.units)), kind="stable")[:_PLANTED]
-    sums, bound = judged.alike(case.execution, _DRAWS), critical(case.exchanged_judges[:, 1], level)
+    sums, bound = case.alike_judges, critical(case.exchanged_judges[:, 1], level)
     # At random, both systems of a comparison get half a point on average.
     outcomes = case.fit.outcomes
     expected = outcomes[..., 0] + outcomes[..., 1] / 2

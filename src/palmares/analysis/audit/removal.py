@@ -168,8 +168,12 @@ def pools(case: Case) -> list[Pool]:
         codes = judgments.codes(unit).astype(np.int64)
         if not judgments.has(unit) or bool((codes < 0).any()) or codes.max() < 1:
             continue
-        content = _content(codes, cells, case.weights, len(case.systems))
-        made.append(Pool(unit, np.ones(content.shape[0], dtype=np.int64), content, tuple(judgments.names[unit])))
+        # What rankings are called must not decide which of two alike goes.
+        number_of = case.units if unit == "ranking" else codes
+        content = _content(number_of, cells, case.weights, len(case.systems))
+        first = np.unique(number_of, return_index=True)[1]
+        names = tuple(judgments.names[unit][code] for code in codes[first].tolist())
+        made.append(Pool(unit, np.ones(content.shape[0], dtype=np.int64), content, names))
     return made
 
 
@@ -200,7 +204,7 @@ class Search:
     def of(cls, case: Case) -> Search:
         counts = case.judgments.counts
         table = np.bincount(case.judgments.cells, case.weights, minlength=cell_count(len(case.systems)))
-        pulls = pulls_of(BradleyTerry(), counts)
+        pulls = case.pulls
         scores = case.scorer.score(counts.batch, [case.execution.generator(Stream.AUDIT_LEFT_OUT, 0)])[0]
         leader = int(np.argmax(comparable(scores)))
         variance = np.diag(pulls.inverse)[:-1]
@@ -317,9 +321,9 @@ class Search:
 
 
 def _in_errors(case: Case, leader: int) -> FloatArray:
-    """The leads over every system in standard errors of the ranking's own samples; infinite if another one leads it."""
+    """The leads over every system in standard errors of the ranking; infinite if another one leads it."""
     scores = np.asarray(case.ranking.fit.scores)
-    gaps, spread = scores[leader] - scores, (case.samples[:, [leader]] - case.samples).std(axis=0, ddof=1)
+    gaps, spread = scores[leader] - scores, case.difference_errors[leader]
     known = (spread > 1e-9 * np.abs(gaps)) & (case.scorer is case.model)
     return np.asarray(np.divide(gaps, spread, out=np.full_like(gaps, np.inf), where=known))
 

@@ -22,6 +22,8 @@ from ...judgments import BoolArray, FloatArray, IntArray, Judgments
 
 #: Label permutations of every permutation test.
 PERMUTATIONS = 999
+#: Further permutations, to which faults are added to see how likely they are found.
+POWER_DRAWS = 200
 #: Judges with fewer blocks say too little of themselves to be tested.
 LEAST_BLOCKS = 5
 #: Directions in which residual points hardly vary hold no information.
@@ -215,10 +217,10 @@ class JudgeSums:
         """For every permutation of the judges of blocks: Σ DᵀS⁺D, and the largest DᵀS⁺D over its scale."""
         return np.concatenate(execution.run(_exchange, permutation_pieces(), shared=(self, execution.seed)))
 
-    def alike(self, execution: Execution, draws: int) -> FloatArray:
+    def alike(self, execution: Execution) -> FloatArray:
         """Sums of judges who are alike, whitened: an array (draws, judges, rank) from further permutations."""
         assert execution.seed is not None  # `prepared` gave it one
-        labels = exchanged_labels(self, execution.seed, PERMUTATIONS, PERMUTATIONS + draws)
+        labels = exchanged_labels(self, execution.seed, PERMUTATIONS, PERMUTATIONS + POWER_DRAWS)
         return np.stack(
             [(self.points.totals(label, len(self.judges)) - self.expected) @ self.white for label in labels]
         )

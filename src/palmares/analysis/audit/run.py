@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 from ...compute import Execution, RngLike
 from ...errors import InputError
-from ...ingest.given import judgments_of
+from ...ingest.given import judgments_of, judgments_or_counts
 from ...judgments import Judgments, Origin
 from ...models import DEFAULT_MODEL
 from ...models.base import Model, check_one_lang_pair
@@ -95,14 +95,20 @@ def audit(
         Where it runs; its progress is called after every step, a step being a check.
     """
     model = create(model)
-    judgments = judgments_of(judgments, "audit", forced_ties=model.forced_ties)
+    given = judgments_or_counts(judgments, "audit")
+    judgments = judgments_of(given, "audit", forced_ties=model.forced_ties)
     check_one_lang_pair(judgments)
     if resample in (None, "none"):
-        raise InputError("resample: got 'none'; an audit needs samples: auto, pair, ranking, segment, judge, posterior")
+        raise InputError(
+            "resample: got 'none'; an audit needs samples: auto, two-way, pair, ranking, segment, judge, posterior"
+        )
+    if not 0 < p < 1:
+        raise InputError(f"p: got {p}; allowed: between 0 and 1, e.g. 0.05")
     execution = Execution.prepared(execution, rng)
     tell = execution.progress or (lambda done, total: None)
     quiet = replace(execution, progress=None)
-    case = case_of(judgments, model, resample=resample, resamples=resamples, p=p, execution=quiet)
+    assert isinstance(given, Judgments)  # judgments_of refused counts
+    case = case_of(given, model, resample=resample, resamples=resamples, p=p, execution=quiet)
     steps = len(CHECKS) + 2
     tell(1, steps)
     findings = []
