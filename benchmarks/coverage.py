@@ -31,7 +31,7 @@ CONDITIONS = {
     "50 judges, no effects": PLAIN,
     "10 judges, no effects": replace(PLAIN, judges=10),
 }
-UNITS = ("pair", "ranking", "segment", "judge")
+UNITS = ("pair", "ranking", "segment", "judge", "two-way")
 RESAMPLES = 400
 
 #: Koehn 2012, Table 1: range size, violations %, clusters, cluster violations % of the pairwise and bootstrap methods.
@@ -60,8 +60,6 @@ def studies() -> list[tuple[tuple[Method, ...], int]]:
 def main(share: float = 1.0) -> None:
     """Run all studies, or with a share of their campaigns for a first look."""
     by_condition(share)
-    judges(share)
-    segments(share)
     koehn(share)
 
 
@@ -87,36 +85,6 @@ def by_condition(share: float) -> None:
             "",
             f"and without: `spread` {PLAIN.spread:g}, `segment_effect` 0, `judge_effect` 0.",
         ],
-    )
-
-
-def judges(share: float) -> None:
-    """What happens when few judges do the work, and when they do more of it."""
-    rows, methods, campaigns = [], methods_of(["bradley-terry"], UNITS), max(2, round(share * 60))
-    for rankings, number in ((2000, 50), (2000, 20), (2000, 10), (2000, 5), (8000, 50), (8000, 10)):
-        lines = _study(replace(EFFECTS, rankings=rankings, judges=number), methods, campaigns).lines
-        rows.append([rankings, number, *map(_cell, lines)])
-    report(
-        "coverage-judges",
-        "True ranks outside their range, in %, by number of judges",
-        ["rankings", "judges", *UNITS],
-        rows,
-        [f"`bradley-terry`, effects as above, {campaigns} campaigns."],
-    )
-
-
-def segments(share: float) -> None:
-    """What happens when the same segments are judged again and again."""
-    rows, methods, campaigns = [], methods_of(["bradley-terry"], UNITS), max(2, round(share * 60))
-    for number in (2000, 1000, 400, 100):
-        lines = _study(replace(EFFECTS, segments=number), methods, campaigns).lines
-        rows.append([number, EFFECTS.rankings // number, *map(_cell, lines)])
-    report(
-        "coverage-segments",
-        "True ranks outside their range, in %, by number of segments",
-        ["segments", "rankings of each", *UNITS],
-        rows,
-        [f"`bradley-terry`, 50 judges, effects as above, {campaigns} campaigns."],
     )
 
 

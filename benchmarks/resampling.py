@@ -29,6 +29,7 @@ _PEER_STATEMENT = (
 
 def main() -> None:
     peer()
+    ranking()
     units()
     orders()
 
@@ -54,6 +55,28 @@ def peer() -> None:
             "evalica 0.4.2, `bootstrap` of `average_win_rate` with `tie_weight=0`, which is the same score; "
             f"{_PEER_RESAMPLES} resamples measured and scaled to 1000.",
         ],
+    )
+
+
+def ranking() -> None:
+    """The whole of `rank`, by default (`two-way`) and by single units."""
+    rows = []
+    for model, systems, rankings in (
+        ("bradley-terry", 15, 1_000), ("bradley-terry", 15, 10_000), ("bradley-terry", 15, 100_000),
+        ("bradley-terry", 100, 10_000), ("expected-wins", 15, 10_000),
+    ):  # fmt: skip
+        setup = _SETUP.format(model=model, unit="pair", systems=systems, rankings=rankings, spread=10.0)
+        seconds = {
+            unit: measure(f"pm.rank(judgments, model=model, resample={unit!r}, rng=0)", setup=setup)[0]
+            for unit in ("two-way", "ranking", "judge")
+        }
+        rows.append([model, systems, f"{rankings * 10:,}", *seconds.values(), seconds["two-way"] / seconds["ranking"]])
+    report(
+        "ranking-units",
+        "A ranking with its uncertainty: two-way against single units",
+        ["model", "systems", "judgments", "two-way s", "ranking s", "judge s", "two-way / ranking"],
+        rows,
+        ["`rank` whole, 1000 draws or resamples, both cores, judgments in memory; 200 judges, 3000 segments."],
     )
 
 
