@@ -176,6 +176,14 @@ def test_audit_and_rank_say_the_same_of_a_boundary(seed: int, spread: float) -> 
             assert claim.reasons == ("the boundary below it holds by itself, not jointly with the others",)
 
 
+@pytest.mark.parametrize("won", [3, 5, 6, 7, 10])
+def test_they_also_agree_on_a_perfect_record(won: int) -> None:
+    audit = pm.audit(judged([("a", "b", 1)] * won), rng=0, resamples=60, execution=Execution("serial"))
+    # The exact sign test, two-sided: 2 / 2⁵ is more than .05, 2 / 2⁶ less.
+    assert audit.ranking.boundaries[0].joint == (won >= 6)
+    assert {claim.verdict for claim in audit.claims} == {"supported" if won >= 6 else "not shown"}
+
+
 # -- power -----------------------------------------------------------------------------------------
 
 

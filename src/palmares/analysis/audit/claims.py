@@ -20,7 +20,6 @@ from .findings import Interval, around, decimals, judge_named, plain, some
 _OTHERWISE = "by bradley-terry, which orders them otherwise"
 #: Why a claim is not shown although the ranking draws a line below the system.
 _ALONE = "the boundary below it holds by itself, not jointly with the others"
-_TOO_FEW = "no sample can contradict it, and a fit with half a win more for each finds too few judgments"
 #: An error of more than ten times a lead says no more than one of ten times.
 _LEAST = 0.1
 
@@ -111,18 +110,22 @@ def _corrected(case: Case, claim: Claim, place: int) -> Claim:
     """The claim with the p-value that the ranking itself has for it, and whether the boundary at its place holds.
 
     The ranking knows two families: the orders of all pairs, and the boundaries. Where no sample can contradict a claim,
-    both may take it for surer than it is; then what a fit says, corrected over the claims, is the least it can be.
+    and no boundary holds, the order may be taken for surer than it is; then what a fit says, corrected over the claims,
+    is the least it can be.
     """
     joint, boundaries = case.ranking.joint, case.ranking.boundaries
     if joint is None or not boundaries:
         return claim
     system, others = _codes(case, claim)
-    shown = float(min(joint.pairs[system, others].max(), joint.boundaries[place]))
+    boundary, shown = boundaries[place], float(min(joint.pairs[system, others].max(), joint.boundaries[place]))
     leads, errors = _leads(case, system, others)
-    capped = bool((ceilings(case, leads, errors, system, others) * errors < leads).any())
-    boundary = boundaries[place]
-    adjusted = max(shown, claim.adjusted) if capped else shown
-    return replace(claim, adjusted=adjusted, boundary=boundary.marginal, joint=boundary.joint)
+    if boundary.joint:
+        # An exact test behind a boundary may be surer than a normal one.
+        p = min(claim.p, shown)
+    else:
+        capped = bool((ceilings(case, leads, errors, system, others) * errors < leads).any())
+        p, shown = claim.p, max(shown, claim.adjusted if capped else claim.p)
+    return replace(claim, p=p, adjusted=shown, boundary=boundary.marginal, joint=boundary.joint)
 
 
 def _leads(case: Case, system: int, others: IntArray) -> tuple[FloatArray, FloatArray]:
@@ -206,8 +209,7 @@ def _otherwise(case: Case, claim: Claim) -> bool:
 def _judged(claim: Claim, p: float, *, otherwise: bool = False) -> Claim:
     """The claim with its verdict; ``otherwise`` if Bradley–Terry contradicts it, however ties count."""
     if not claim.adjusted <= p:
-        alone = _TOO_FEW if claim.joint else _ALONE if claim.boundary else None
-        return replace(claim, reasons=(alone,) if alone else ())
+        return replace(claim, reasons=(_ALONE,) if claim.boundary else ())
     reasons = [f"without {some([judge_named(j) for j in claim.breaking])}"] if claim.breaking else []
     reasons += [_OTHERWISE] if otherwise else [CONVENTIONS[name] for name, kept in claim.ties.items() if not kept]
     if claim.by_judge is not None and claim.by_judge < 1 - p / 2:
