@@ -76,7 +76,7 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     "noise_test": lambda data: pm.noise_test(
         data, shares=[0.5], trials=1, models=["bojar"], testing=pm.Testing(2), rng=0
     ).to_dict(),
-    "evaluate": lambda data: pm.evaluate(pm.models.base.create("bojar"), data, data, seed=0).accuracy_clusters,
+    "evaluate": lambda data: pm.evaluate(pm.models.create("bojar"), data, data, seed=0).accuracy_clusters,
 }
 
 

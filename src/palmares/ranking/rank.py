@@ -68,6 +68,8 @@ def rank(
     execution
         Where to compute; see `palmares.Execution`.
     """
+    if not 0 < p < 1:
+        raise InputError(f"p: got {p}; allowed: between 0 and 1, e.g. 0.05")
     data = judgments_or_counts(data, "rank")
     model = create(model)
     source = source_of(model, resample)
