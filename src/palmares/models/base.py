@@ -132,6 +132,18 @@ class OutcomeFit(Fit):
         return self.outcomes
 
 
+class Shifting(NamedTuple):
+    """A scale whose zero is a convention: the model without it, and the weights of two means that scores are seen from.
+
+    ``known`` weighs systems by how much is known of each, so that a newcomer does not make all others seem unsure;
+    ``fixed`` is what the scale holds in place.
+    """
+
+    model: Model
+    known: FloatArray
+    fixed: FloatArray
+
+
 class Scorer(Protocol):
     """What scores resampled counts: a model, or what it prepared for that."""
 
@@ -182,6 +194,7 @@ class Model(Protocol):
     def one_sided(self, counts: PairCounts) -> BoolArray: ...
     def limits(self, systems: int) -> tuple[float, float]: ...
     def independent_errors(self, counts: PairCounts, fit: Fit) -> FloatArray | None: ...
+    def shifting(self, counts: PairCounts, fit: Fit) -> Shifting | None: ...
     def exact_interval(self, kinds: UnitKinds, system: int, p: float) -> tuple[float, float] | None: ...
     def influences(self, counts: PairCounts, kinds: UnitKinds) -> FloatArray: ...
 
@@ -254,6 +267,10 @@ class ModelBase:
         """Standard errors of the scores if all judgments were independent and what is known of one system said nothing
         of another; 0 only for an anchor. None where the model has none.
         """
+        return None
+
+    def shifting(self, counts: PairCounts, fit: Fit) -> Shifting | None:
+        """What to see scores from, where only their differences mean anything; None where each means something."""
         return None
 
     def exact_interval(self, kinds: UnitKinds, system: int, p: float) -> tuple[float, float] | None:

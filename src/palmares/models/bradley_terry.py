@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import ClassVar, cast
 
 import numpy as np
@@ -13,7 +13,7 @@ from ..errors import InputError, UnplaceableError
 from ..judgments import BoolArray, FloatArray, IntArray, Judgments, PairCounts, UnitKinds, circles, decode_cells
 from ..kernels.bradley_terry import Meetings, information, newton, refit
 from ..kernels.leaving_out import Entries, moves
-from .base import Convergence, CountModel, Fit, Links, OutcomeFit, check_placeable, counts_of
+from .base import Convergence, CountModel, Fit, Links, OutcomeFit, Shifting, check_placeable, counts_of
 
 _KINDS = {"ignore": 0, "half": 0, "davidson": 1, "rao-kupper": 2}
 #: Points of an Elo scale per unit of log odds, and where its mean is without an anchor.
@@ -100,7 +100,7 @@ class BradleyTerry(CountModel):
         nothing = self._scaled(np.zeros((1, len(counts.systems))), counts.systems)
         return np.asarray(self._scaled(moved, counts.systems) - nothing)
 
-    def independent_errors(self, counts: PairCounts, fit: Fit) -> FloatArray | None:
+    def independent_errors(self, counts: PairCounts, fit: Fit) -> FloatArray:
         """From the information of the fit, the prior's included, as if the strengths of all others were known.
 
         Scores are relative to their mean, so one of which little is known makes all seem unsure.
@@ -113,6 +113,14 @@ class BradleyTerry(CountModel):
             variance = variance + variance[fixed]
             variance[fixed] = 0.0
         return np.asarray((ELO if self.scale == "elo" else 1.0) * np.sqrt(variance))
+
+    def shifting(self, counts: PairCounts, fit: Fit) -> Shifting:
+        """Seen from the mean by information; without the anchor, which says nothing of how sure differences are."""
+        free, n = replace(self, anchor=""), len(counts.systems)
+        errors = free.independent_errors(counts, fit)
+        anchor = self._anchor()
+        fixed = np.full(n, 1 / n) if anchor is None else np.eye(n)[counts.systems.index(anchor[0])]
+        return Shifting(free, errors**-2 / (errors**-2).sum(), fixed)
 
     def one_sided(self, counts: PairCounts) -> BoolArray:
         """Systems whose strength only the prior keeps finite, seen from the anchor or else the largest group."""

@@ -102,7 +102,7 @@ def collect(model: Model, data: Judgments | PairCounts, fit: Fit, request: Reque
     unit, why = choose_unit(data, source)
     if unit == TWO_WAY:
         found = _two_way(model, cast(Judgments, data), fit, request)
-        return replace(found, notes=tuple(note for note in (why, few_one_sided(counts_of(data)), *found.notes) if note))
+        return replace(found, notes=tuple(note for note in (why, few_one_sided(decisions(data)), *found.notes) if note))
     if source == "auto" and unit_count(data, unit) < 2:
         one = "judgment" if unit == "pair" else unit
         return Evidence(
@@ -110,7 +110,7 @@ def collect(model: Model, data: Judgments | PairCounts, fit: Fit, request: Reque
         )
     samples = request.draw(model, data, unit)
     evidence = _from_samples(samples, sampled_spread(samples, model, data, unit, p), unit, p)
-    notes = [why, few_units(data, unit), few_one_sided(counts_of(data)), *evidence.notes]
+    notes = [why, few_units(data, unit), few_one_sided(decisions(data)), *evidence.notes]
     return replace(evidence, notes=tuple(note for note in notes if note))
 
 
@@ -137,7 +137,7 @@ def _floored(samples: Replicates, data: Judgments | PairCounts, fit: Fit, unit: 
 
     Ranges and intervals of the published procedures stay as these make them.
     """
-    errors = fit.model.independent_errors(counts_of(data), fit) if unit in UNITS else None
+    errors = fit.model.independent_errors(as_independent(data), fit) if unit in UNITS else None
     if errors is None:
         return samples
     covariance, shares = samples.spread, unit_kinds(data, cast(Unit, unit))
@@ -148,6 +148,17 @@ def _floored(samples: Replicates, data: Judgments | PairCounts, fit: Fit, unit: 
     return replace(
         samples, scores=mean + (samples.scores - mean) * stretch, covariance=covariance + np.diag(raised - variance)
     )
+
+
+def as_independent(data: Judgments | PairCounts) -> PairCounts:
+    """The counts as of so many judgments as weights are worth, (Σ w)² / Σ w²: a factor of all weights says nothing."""
+    counts = counts_of(data)
+    weights = data.weights if isinstance(data, Judgments) else None
+    if weights is None:
+        return counts
+    weights = np.sort(weights)  # so that the order of rows changes no bit of the sums
+    factor = float(weights.sum() / (weights**2).sum())
+    return PairCounts(counts.systems, counts.wins * factor, counts.ties * factor)
 
 
 def _from_samples(replicates: Replicates, spread: Spread, unit: str | None, p: float) -> Evidence:
@@ -164,12 +175,17 @@ def _two_way(model: Model, judgments: Judgments, fit: Fit, request: Request) -> 
         assert fit.scores is not None  # rank() refused other fits
         sittings = sitting_kinds(judgments)
         word = "judge-and-segment combination"
-        errors = model.independent_errors(counts, fit)
+        scale = model.shifting(counts, fit)
+        free = model if scale is None else scale.model
+        errors = free.independent_errors(as_independent(judgments), fit)
+        seen_from = None if scale is None else scale.known
         uncertainty = combined(
-            jackknife(model, counts, sittings),
-            {unit: jackknife(model, counts, parts) for unit, parts in kinds.items()},
+            jackknife(free, counts, sittings, seen_from),
+            {unit: jackknife(free, counts, parts, seen_from) for unit, parts in kinds.items()},
             floor=None if errors is None else errors**2, p=p,
         )  # fmt: skip
+        if scale is not None:
+            uncertainty = uncertainty.seen_from(scale.fixed)
         draws = _drawn(fit, uncertainty, model, request)
     else:
         word = linked = linked_unit(judgments)

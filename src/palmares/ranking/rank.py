@@ -23,6 +23,7 @@ from .joint import Boundary, boundaries_of
 from .ranges import best, clusters
 from .record import Record
 from .result import RankedSystem, Ranking
+from .significance import decisions
 
 #: A difference between two probabilities that is worth a word, and more than their Monte Carlo error.
 _CLEARLY = 0.05
@@ -110,7 +111,7 @@ def rank(
     if largest_component:
         facts["largest_component"] = True
     lines = _lines(fit, evidence, order, ranks, p)
-    if lucky := _likelier_best(lines, counts_of(data)):
+    if lucky := _likelier_best(lines, decisions(data)):
         notes.append(lucky)
     return Ranking(
         fit=fit,

@@ -12,7 +12,7 @@ The same for segments. Both excesses are added to the covariance by sitting.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -71,13 +71,26 @@ class Uncertainty:
     effects: FloatArray = field(repr=False)
     apart: dict[str, tuple[int, ...]] = field(default_factory=dict)
 
+    def seen_from(self, weights: FloatArray) -> Uncertainty:
+        """Of the scores less their mean with these weights."""
+        away = np.eye(len(weights)) - weights
+        return replace(self, covariance=away @ self.covariance @ away.T)
 
-def jackknife(model: Model, counts: PairCounts, kinds: UnitKinds) -> Grouping:
-    """By leaving out one unit at a time (CR3 of MacKinnon & White 1985), for models that tell what that changes."""
+
+def jackknife(model: Model, counts: PairCounts, kinds: UnitKinds, seen_from: FloatArray | None = None) -> Grouping:
+    """By leaving out one unit at a time (CR3 of MacKinnon & White 1985), for models that tell what that changes.
+
+    Parameters
+    ----------
+    seen_from
+        Weights of a mean that scores are seen from, where they are as the model gives them up to a shift of all.
+    """
     n = len(counts.systems)
     total = np.zeros((n, n))
     for part in _pieces(kinds, max(1, _NUMBERS_IN_A_PIECE // n)):
         changes = model.influences(counts, part)
+        if seen_from is not None:
+            changes = changes - (changes @ seen_from)[:, None]
         total += (changes * part.copies[:, None]).T @ changes
     units = kinds.units
     return Grouping.of(total * (units - 1) / units, kinds)
