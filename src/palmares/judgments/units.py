@@ -94,7 +94,10 @@ def choose_unit(data: Judgments | PairCounts, unit: str) -> tuple[Unit | Literal
         if part != "pair" and not data.has(part):
             raise InputError(f"cannot resample by {unit}: the judgments have no {part}; use --resample pair")
         if part in ("segment", "judge") and (missing := int((data.codes(part) < 0).sum())):
-            raise InputError(f"cannot resample by {unit}: {missing} of {len(data)} judgments have no {part}")
+            raise InputError(
+                f"cannot resample by {unit}: {missing} of {len(data)} judgments have no {part}; name it in all of "
+                "them, leave those out, or use --resample auto"
+            )
         if unit == TWO_WAY and unit_count(data, part) < 2:
             raise InputError(f"cannot resample by {unit}: there is only one {part}; use --resample ranking or pair")
     return cast(Unit, unit), None

@@ -118,7 +118,9 @@ def plain_samples(
 def from_draws(fit: Fit, execution: Execution) -> Replicates:
     """The fit's own posterior draws or runs in the place of bootstrap samples."""
     if fit.draws is None:
-        raise InputError(f"model {fit.model.id!r} makes no draws to take ranges from; use --resample ranking or pair")
+        raise InputError(
+            f"model {fit.model.id!r} makes no draws to take ranges from; use --resample two-way, ranking or pair"
+        )
     order = [places_of(row, execution.generator(Stream.DRAWS, r)) for r, row in enumerate(fit.draws)]
     return Replicates(fit.systems, fit.draws, np.stack(order))
 

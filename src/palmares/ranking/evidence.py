@@ -146,7 +146,7 @@ def _floored(samples: Replicates, data: Judgments | PairCounts, fit: Fit, unit: 
     stretch = np.sqrt(np.divide(raised, variance, out=np.ones_like(variance), where=variance > 0))
     mean = samples.scores.mean(axis=0)
     return replace(
-        samples, scores=mean + (samples.scores - mean) * stretch, covariance=covariance + np.diag(raised - variance)
+        samples, scores=mean + (samples.scores - mean) * stretch, covariance=stretch[:, None] * covariance * stretch
     )
 
 

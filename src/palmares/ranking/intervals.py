@@ -105,7 +105,8 @@ def few_one_sided(counts: PairCounts) -> str | None:
         return None
     return (
         f"won or lost every one of fewer than {FEW_UNITS} decided comparisons, so that no bootstrap sample can show "
-        f"how unsure their places are: {named([counts.systems[i] for i in np.flatnonzero(sure)])}"
+        "how unsure their places are, and the fewer there are, the fewer boundaries hold jointly: "
+        f"{named([counts.systems[i] for i in np.flatnonzero(sure)])}"
     )
 
 

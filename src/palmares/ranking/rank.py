@@ -58,7 +58,8 @@ def rank(
     resamples
         How many bootstrap samples, or draws.
     p
-        Ranges and intervals have the level 1 − p: p / 2 of the samples lie beyond each end. The level of sign tests.
+        Ranges and intervals have the level 1 − p, p / 2 at each end; joint ranges and boundaries hold together with
+        that chance. The level of sign tests.
     largest_component
         Rank only the largest group of systems that judgments link.
     forced_ties
@@ -81,6 +82,11 @@ def rank(
         data = settle_forced_ties(data, forced_ties, model.forced_ties)
         if data.origin is not None and (repeated := repeats_note(data)):
             notes.append(repeated)
+    if resample == "auto" and model.ranges_from == "posterior":
+        notes.append(
+            f"uncertainty is that of the posterior of {model.id}, for which judgments are independent given what it "
+            "estimates; --resample two-way allows for other judges and other segments, at the cost of many fits"
+        )
     if resample == "auto" and model.ranges_from == "runs":
         notes.append(
             f"uncertainty is that of single judgments, as in the published procedure of {model.id} (unit pair), and "

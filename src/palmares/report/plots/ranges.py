@@ -91,12 +91,13 @@ def _chart(alt: Any, ranking: Ranking, title: str, area: Area, width: int | None
     base = alt.Chart(alt.Data(values=_bars(ranking, shown))).encode(y=y, color=alt.Color("colour:N", scale=None))
     x = {"scale": alt.Scale(domain=[0.5, len(names) + 0.5], nice=False), "axis": _rank_axis(alt, len(names), area)}
     solid, dashed = (alt.Chart(alt.Data(values=each)) for each in _cluster_starts(ranking, shown))
+    joint = base.mark_rule(strokeWidth=max(1.0, sizes.bar / 8), opacity=0.6).encode(
+        x=alt.X("joint_from:Q", **x), x2="joint_to:Q"
+    )
     layers = [
         solid.mark_rule(color=INK, opacity=0.6, yOffset=-sizes.row / 2).encode(y=y),
         dashed.mark_rule(color=INK, opacity=0.5, strokeDash=[4, 4], yOffset=-sizes.row / 2).encode(y=y),
-        base.mark_rule(strokeWidth=max(1.0, sizes.bar / 8), opacity=0.6).encode(
-            x=alt.X("joint_from:Q", **x), x2="joint_to:Q"
-        ),
+        *([] if ranking.jointly else [joint]),
         base.mark_bar(height=sizes.bar, cornerRadius=3, opacity=0.35).encode(x=alt.X("from:Q", **x), x2="to:Q"),
         base.mark_point(filled=True, size=sizes.dot, opacity=1).encode(x=alt.X("place:Q", **x)),
         base.mark_text(align="left", dx=8, fontSize=sizes.font).encode(
@@ -157,10 +158,11 @@ def _words(ranking: Ranking) -> list[str]:
             made,
             "bar: rank range, all of which hold at once; dot: rank by score; number: score; line: new cluster",
         ]
+    lines = "line between clusters: solid if it holds jointly with the others, dashed if only by itself"
     return [
         made,
         "bar: rank range; thin line: the range that holds for all systems at once; dot: rank by score; number: score",
-        "line between clusters: solid if it holds jointly with the others, dashed if only by itself",
+        *([lines] if any(boundary.marginal for boundary in ranking.boundaries) else []),
     ]
 
 
