@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import json
 import math
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -15,6 +16,8 @@ from palmares.compute import Execution
 from palmares.design.coverage import MEASURES, SOURCES, Coverage, measure, methods_of
 from palmares.errors import InputError
 from palmares.models.by_name import create
+from palmares.ranking.ranges import clusters
+from palmares.ranking.result import RankedSystem
 from palmares.report.tables import RENDERERS, Grouped, rendered
 
 SMALL = CampaignPlan(systems=5, rankings=60, outputs=3, judges=6, segments=20)
@@ -34,26 +37,46 @@ def study(plan: CampaignPlan = SMALL, **changes: object) -> Coverage:
 # -- what is measured ------------------------------------------------------------------------------
 
 
+def measured(ranges: list[list[int]], truth: list[int], joint: list[list[int]] | None = None) -> list[float]:
+    """The measures of systems with these ranges and true ranks; joint ones are all of one cluster unless given."""
+    together = joint or [[1, len(ranges)]] * len(ranges)
+    own, shared = (clusters(np.array(each)) for each in (ranges, together))
+    lines = [
+        RankedSystem(
+            f"s{i}", 0.0, 1, tuple(ranges[i]), int(own[i]), joint_range=tuple(together[i]), joint_cluster=int(shared[i])
+        )
+        for i in range(len(ranges))
+    ]
+    return measure(SimpleNamespace(lines=lines), {f"s{i}": rank for i, rank in enumerate(truth)}).tolist()
+
+
 def test_the_measures_of_four_systems_by_hand() -> None:
     # B, C and D are outside their ranges. Clusters: A and B, then D, then C; so C and D are the wrong way round.
-    ranges = np.array([[1, 2], [1, 1], [4, 4], [3, 3]])
-    assert measure(ranges, np.array([1, 2, 3, 4])).tolist() == [3 / 4, 5 / 4, 3, 2 / 4]
+    ranges = [[1, 2], [1, 1], [4, 4], [3, 3]]
+    assert measured(ranges, [1, 2, 3, 4])[:5] == [3 / 4, 5 / 4, 3, 2 / 4, 1]
 
 
 def test_one_system_far_too_high_violates_the_clusters_of_all_it_passed() -> None:
     # The worst of four alone in the first cluster, the others in one cluster below it.
-    ranges = np.array([[2, 4], [2, 4], [2, 4], [1, 1]])
-    assert measure(ranges, np.array([1, 2, 3, 4])).tolist() == [2 / 4, 10 / 4, 2, 1.0]
+    ranges = [[2, 4], [2, 4], [2, 4], [1, 1]]
+    assert measured(ranges, [1, 2, 3, 4])[:5] == [2 / 4, 10 / 4, 2, 1, 1]
 
 
 def test_ranges_that_span_everything_never_miss() -> None:
-    assert measure(np.tile([1, 6], (6, 1)), np.array([3, 1, 2, 6, 5, 4])).tolist() == [0, 6, 1, 0]
+    assert measured([[1, 6]] * 6, [3, 1, 2, 6, 5, 4]) == [0, 6, 1, 0, 0, 0, 1, 0]
+
+
+def test_joint_measures_are_of_whole_campaigns() -> None:
+    # Jointly, one system of four is outside its range, and the first two are the wrong way round.
+    joint = [[2, 2], [1, 1], [3, 4], [3, 4]]
+    assert measured([[1, 4]] * 4, [1, 2, 3, 4], joint)[5:] == [1, 3, 1]
+    assert measured([[1, 4]] * 4, [2, 1, 4, 3], joint)[5:] == [0, 3, 0]
 
 
 def test_without_noise_every_range_is_the_true_rank() -> None:
     plan = CampaignPlan(systems=6, rankings=300, spread=1e-9, tie_radius=0.0)
     found = study(plan, methods=methods_of(["expected-wins"], ["pair", "judge", "sign-test"]))
-    assert (found.measures == [0, 1, 6, 0]).all()
+    assert (found.measures == [0, 1, 6, 0, 0, 0, 6, 0]).all()
 
 
 def test_errors_are_those_of_a_mean_over_campaigns() -> None:
@@ -127,7 +150,7 @@ def test_settings_of_a_model_are_in_its_name() -> None:
 def test_without_methods_it_is_the_default_model_by_every_unit() -> None:
     lines = study(methods=None, campaigns=2).lines
     assert [(line.model, line.unit) for line in lines] == [
-        ("bradley-terry", unit) for unit in ("pair", "ranking", "segment", "judge")
+        ("bradley-terry", unit) for unit in ("pair", "ranking", "segment", "judge", "two-way")
     ]
 
 
@@ -139,7 +162,7 @@ def test_a_model_with_a_posterior_needs_no_resampling() -> None:
 @pytest.mark.parametrize(
     ("models", "units", "sided", "wording"),
     [
-        (["bojar"], ["document"], 2, "unknown unit 'document'; allowed: pair, ranking, segment, judge, post"),
+        (["bojar"], ["document"], 2, "unknown unit 'document'; allowed: pair, ranking, segment, judge, two-"),
         (["bojar"], ["sign-test"], 3, "sided: got 3; allowed: 1"),
         (["bojar"], ["posterior"], 2, "model 'bojar' has no posterior draws"),
         (["lopes"], ["pair"], 2, "unknown model 'lopes'.*did you mean 'lopez'"),
@@ -241,7 +264,7 @@ def test_the_options_have_the_defaults_of_the_plan(command: str) -> None:
 def test_the_command_knows_every_unit_and_takes_the_default_ones() -> None:
     option = next(option for option in COMMANDS.load("coverage").params if option.name == "units")
     assert option.type.choices == SOURCES
-    assert tuple(option.default) == SOURCES[:4]
+    assert tuple(option.default) == SOURCES[:5]
 
 
 # -- published figures -----------------------------------------------------------------------------

@@ -29,8 +29,7 @@ _TOLERANCE, _SWEEPS = 1e-11, 1000
 
 #: Means and variances.
 Posterior = tuple[FloatArray, FloatArray]
-#: β and ε.
-Scale = tuple[float, float]
+Scale = tuple[float, float]  # β and ε
 #: Where a pass over rows ends, how well its rankings converged, and what to say of them.
 Ended = tuple[Posterior, Convergence, tuple[str, ...]]
 
