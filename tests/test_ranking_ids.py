@@ -166,8 +166,8 @@ def test_pairs_of_wmt_are_no_rankings_of_their_own(file: MakeFile, ok: Callable[
     judgments, report = _read(path, faults=0)
     assert (report.format, judgments.lang_pairs) == ("wmt-pairwise", ())
     assert len(judgments.names["ranking"]) == frame["rankingID"].n_unique()
-    [ranking] = ok("rank", path, "--resamples", "50", "--format", "json").json
-    assert ranking["record"]["unit"] == "ranking"
+    [ranking] = ok("rank", path, "--resamples", "50", "--resample", "ranking", "--format", "json").json
+    assert ranking["units"]["ranking"] == frame["rankingID"].n_unique()
     assert any("rankings were rebuilt from judge and segment" in note for note in ranking["notes"])
 
 
