@@ -91,7 +91,7 @@ def test_without_resampling_nothing_is_said_of_certainty() -> None:
 def test_a_system_that_won_a_few_comparisons_and_lost_none_is_warned_of() -> None:
     few = counted({("a", "b"): (3, 0, 0), ("b", "c"): (60, 0, 40)})
     (note,) = [note for note in rank(few, resamples=60, rng=0).notes if "won or lost every one" in note]
-    assert note.endswith("unsure their places are: a")
+    assert note.endswith("the fewer boundaries hold jointly: a")
     many = counted({("a", "b"): (40, 0, 0), ("b", "c"): (60, 0, 40)})
     assert not [note for note in rank(many, resamples=60, rng=0).notes if "won or lost every one" in note]
 
