@@ -82,16 +82,8 @@ def rank(
         data = settle_forced_ties(data, forced_ties, model.forced_ties)
         if data.origin is not None and (repeated := repeats_note(data)):
             notes.append(repeated)
-    if resample == "auto" and model.ranges_from == "posterior":
-        notes.append(
-            f"uncertainty is that of the posterior of {model.id}, for which judgments are independent given what it "
-            "estimates; --resample two-way allows for other judges and other segments, at the cost of many fits"
-        )
-    if resample == "auto" and model.ranges_from == "runs":
-        notes.append(
-            f"uncertainty is that of single judgments, as in the published procedure of {model.id} (unit pair), and "
-            "too small where judges or segments differ; --resample two-way allows for both"
-        )
+    if resample == "auto" and (own := _own_uncertainty(model)):
+        notes.append(own)
     origin = data.origin
     if largest_component:
         data = _largest_component(data, model, notes)
@@ -107,15 +99,9 @@ def rank(
     order, ranks = _standing(fit)
     evidence = concluded(evidence, data, fit, request, order)
     judged = len(data) if isinstance(data, Judgments) else data.judged or round(data.total)
-    facts: dict[str, Any] = {
-        "seed": execution.seed,
-        "systems": len(data.systems),
-        "judgments": judged,
-        "data": data.hash,
-    }
-    facts |= {f"fitted_{name}": float(f"{value:.6g}") for name, value in fit.fitted.items()}
-    if largest_component:
-        facts["largest_component"] = True
+    facts = {"seed": execution.seed, "systems": len(data.systems), "judgments": judged, "data": data.hash}
+    fitted = {f"fitted_{name}": float(f"{value:.6g}") for name, value in fit.fitted.items()}
+    part = {"largest_component": True} if largest_component else {}
     lines = _lines(fit, evidence, order, ranks, p)
     if lucky := _likelier_best(lines, decisions(data)):
         notes.append(lucky)
@@ -124,7 +110,7 @@ def rank(
         lines=lines,
         judgments=judged,
         lang_pair=_lang_pair(data),
-        record=Record.of({**evidence.facts, **facts}, model, origin),
+        record=Record.of({**evidence.facts, **facts, **fitted, **part}, model, origin),
         replicates=evidence.replicates,
         beliefs=evidence.beliefs,
         joint=evidence.joint,
@@ -132,6 +118,21 @@ def rank(
         notes=(*data.notes, *notes, *evidence.notes, *fit.notes),
         tests=evidence.tests,
     )
+
+
+def _own_uncertainty(model: Model) -> str | None:
+    """What to know of a model whose uncertainty is, unless asked otherwise, not that of judges and segments."""
+    if model.ranges_from == "posterior":
+        return (
+            f"uncertainty is that of the posterior of {model.id}, for which judgments are independent given what it "
+            "estimates; --resample two-way allows for other judges and other segments, at the cost of many fits"
+        )
+    if model.ranges_from == "runs":
+        return (
+            f"uncertainty is that of single judgments, as in the published procedure of {model.id} (unit pair), and "
+            "too small where judges or segments differ; --resample two-way allows for both"
+        )
+    return None
 
 
 def _lang_pair(data: Judgments | PairCounts) -> str | None:

@@ -362,7 +362,7 @@ def or_dash(value: str | None) -> str:
 
 
 def share_text(value: float | None) -> str:
-    """A share of samples, ``.057``; 0 and 1 only where no sample, or every one, says so."""
+    """A share of samples or draws, ``.057``; 0 and 1 only where none of them, or every one, says so."""
     if value is None:
         return "–"
     if value in (0, 1):
