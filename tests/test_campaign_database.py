@@ -151,7 +151,7 @@ def test_an_upgrade_keeps_what_is_there_and_guards_it(empty_url: str, clock: Clo
     assert before["judgment"]
     with old.begin() as tx:
         tx.execute(schema.setting.update().values(revision=schema.setting.c.revision))  # not guarded yet
-    with pytest.raises(DatabaseError, match="has version 0001, this palmares needs 0002; stop the server and run"):
+    with pytest.raises(DatabaseError, match="has version 0001, this palmares needs 0003; stop the server and run"):
         Database.open(empty_url)
     old.upgrade()
     old.upgrade()  # there is nothing to do

@@ -23,6 +23,8 @@ from .refusals import BadAnswer, Closed, Conflict, DraftConflict, Incomplete
 from .screens import Row, latest_answer, served_row, shown_ranks, stored_draft
 
 SKIP_REASONS = ("cannot-tell", "source-unclear", "wrong-language", "offensive", "technical", "other")
+#: What can be said of two outputs besides their ranks; both are then ranked alike.
+VERDICTS = ("both-bad",)
 NOTE_LENGTH = 500
 _SUBMISSION_LENGTH = 100
 #: No one looks at one screen for longer; a page left open overnight says nothing.
@@ -31,11 +33,17 @@ _LONGEST = 86400.0
 
 @dataclass(frozen=True)
 class Answer:
-    """Ranks from top to bottom (1 is best, ties allowed), or the reason for skipping: one of the two."""
+    """Ranks from top to bottom (1 is best, ties allowed), or the reason for skipping: one of the two.
+
+    ``verdict`` says more about two outputs that are tied: ``both-bad``. ``note`` goes with any answer; ``problem``
+    marks one that the organiser should look at.
+    """
 
     ranks: tuple[int | None, ...] | None = None
     skip: str | None = None
+    verdict: str | None = None
     note: str | None = None
+    problem: bool = False
 
 
 @dataclass(frozen=True)
@@ -198,11 +206,25 @@ def _content(answer: Answer, outputs: int) -> dict[str, Any]:
     if len(answer.note or "") > NOTE_LENGTH:
         raise BadAnswer(f"note: got {len(answer.note or '')} characters; allowed: up to {NOTE_LENGTH}")
     note = storable(answer.note or "", "note") or None
+    said = {"note": note, "problem": answer.problem and note is not None}
     if answer.ranks is not None:
-        return {"ranks": _check_ranks(answer.ranks, outputs, complete=True), "skip": None, "note": note}
+        ranks = _check_ranks(answer.ranks, outputs, complete=True)
+        return {"ranks": ranks, "skip": None, "verdict": _checked_verdict(answer.verdict, ranks), **said}
     if answer.skip not in SKIP_REASONS:
         raise BadAnswer(f"reason: got {answer.skip!r}; allowed: {', '.join(SKIP_REASONS)}")
-    return {"ranks": None, "skip": answer.skip, "note": note}
+    if answer.verdict is not None:
+        raise BadAnswer(f"verdict: got {answer.verdict!r} for a screen that was skipped; give ranks with it")
+    return {"ranks": None, "skip": answer.skip, "verdict": None, **said}
+
+
+def _checked_verdict(verdict: str | None, ranks: list[int]) -> str | None:
+    if verdict is None:
+        return None
+    if verdict not in VERDICTS:
+        raise BadAnswer(f"verdict: got {verdict!r}; allowed: {', '.join(VERDICTS)}, or none")
+    if len(ranks) != 2 or ranks[0] != ranks[1]:
+        raise BadAnswer(f"verdict: got {verdict!r} with the ranks {ranks}; it is for two outputs with the same rank")
+    return verdict
 
 
 def _check_ranks(ranks: tuple[int | None, ...], outputs: int, *, complete: bool) -> list[int]:

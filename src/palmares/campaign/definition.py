@@ -82,6 +82,12 @@ def state_of(tx: sa.Connection, campaign_id: int) -> str:
     return str(tx.execute(sa.select(column.state).where(column.id == campaign_id)).scalar_one())
 
 
+def state_now(db: Database, campaign_id: int) -> str:
+    """The state of a campaign, for who has no transaction of their own."""
+    with db.read() as tx:
+        return state_of(tx, campaign_id)
+
+
 def settings_of(tx: sa.Connection, campaign_id: int) -> Settings:
     """The settings in force."""
     column = schema.setting.c

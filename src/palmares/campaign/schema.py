@@ -122,6 +122,7 @@ segment = Table(
     _text("name"),
     _text("document", optional=True),
     _text("source"),
+    Column("turns", sa.JSON(none_as_null=True), nullable=True),  # of a conversation: [{"role", "content"}, …]
     _text("reference", optional=True),
     Column("designed", sa.Integer, nullable=False, default=0),  # screens it was chosen for
     Column("outputs", sa.Integer, nullable=False),  # different outputs there are to compare
@@ -136,6 +137,7 @@ output = Table(
     _to("segment", index=True),
     _text("kind"),  # system, reference, degraded
     _text("text"),
+    Column("turns", sa.JSON(none_as_null=True), nullable=True),  # of an answer that is a conversation itself
     _to("output", optional=True, name="original_id"),  # of a degraded one
     CheckConstraint("kind in ('system', 'reference', 'degraded')", name="kind"),
 )
@@ -145,6 +147,19 @@ output_system = Table(
     metadata,
     Column("output_id", sa.BigInteger, ForeignKey("output.id"), primary_key=True),
     Column("system_id", sa.BigInteger, ForeignKey("system.id"), primary_key=True),
+)
+
+image = Table(
+    "image",
+    metadata,
+    _id(),
+    _to("campaign"),
+    _text("name"),  # as the texts name it
+    _text("media_type"),
+    _text("digest"),
+    Column("body", sa.LargeBinary, nullable=False),
+    UniqueConstraint("campaign_id", "name"),
+    Index("ix_image_campaign_id_digest", "campaign_id", "digest"),
 )
 
 # -- who takes part ----------------------------------------------------------------------------------
@@ -162,6 +177,7 @@ person = Table(
     _at("consented_at", optional=True),
     _at("practised_at", optional=True),
     _at("pseudonymised_at", optional=True),
+    Column("done", sa.Integer, nullable=False, default=0, server_default="0"),  # screens dealt with, practice apart
     UniqueConstraint("campaign_id", "name"),
     UniqueConstraint("campaign_id", "pseudonym"),
     CheckConstraint("role in ('organiser', 'observer', 'judge')", name="role"),
@@ -189,6 +205,39 @@ session = Table(
     _at("revoked_at", optional=True),
 )
 
+group_link = Table(
+    "group_link",
+    metadata,
+    _id(),
+    _to("campaign", index=True),
+    _text("name"),
+    _text("digest", unique=True),
+    Column("places", sa.Integer, nullable=False),  # workers it may make judges of
+    Column("langs", sa.JSON, nullable=False),  # names of language pairs; empty: all
+    _at(),
+    _at("expires_at"),
+    _at("revoked_at", optional=True),
+    UniqueConstraint("campaign_id", "name"),
+)
+
+#: A judge who came by a group link. The ids are the platform's, and are erased on request.
+worker = Table(
+    "worker",
+    metadata,
+    Column("person_id", sa.BigInteger, ForeignKey("person.id"), primary_key=True, autoincrement=False),
+    _to("campaign"),
+    _to("group_link", index=True),
+    _text("worker", optional=True),
+    _text("study", optional=True),
+    _text("session", optional=True),
+    _text("resume_digest", unique=True),  # of the code shown at the start, to go on in another browser
+    _text("completion_code", optional=True),
+    _at("ended_at", optional=True),  # whatever the outcome
+    _text("outcome", optional=True),  # completed, screened-out, dropped-out
+    UniqueConstraint("campaign_id", "worker"),
+    CheckConstraint("outcome in ('completed', 'screened-out', 'dropped-out')", name="outcome"),
+)
+
 # -- what is asked, and of whom ----------------------------------------------------------------------
 
 hit = Table(
@@ -200,6 +249,13 @@ hit = Table(
     Column("closed", sa.Boolean, nullable=False),  # every screen has the answers it shall have
     Column("answers", sa.Integer, nullable=False, default=0),  # latest answers with ranks, repeats apart
     _at(),
+    Index(
+        "ix_hit_open",
+        "language_pair_id",
+        "id",
+        sqlite_where=sa.text("not closed"),
+        postgresql_where=sa.text("not closed"),
+    ),
 )
 
 screen = Table(
@@ -273,7 +329,9 @@ judgment = Table(
     _text("submission"),
     Column("ranks", sa.JSON(none_as_null=True), nullable=True),  # from top to bottom; null: skipped
     _text("skip", optional=True),
+    _text("verdict", optional=True),  # both-bad: a tie of two outputs that are both no good
     _text("note", optional=True),
+    Column("problem", sa.Boolean, nullable=False, default=False, server_default=sa.false()),  # the note reports one
     Column("seconds", sa.Float, nullable=True),
     Column("late", sa.Boolean, nullable=False),
     _at(),

@@ -14,16 +14,26 @@ from .definition import settings_of
 from .leases import alive
 from .people import Person
 from .refusals import UnknownScreen
+from .settings import Settings
 
 Row: TypeAlias = sa.Row[tuple[object, ...]]
 
 
 @dataclass(frozen=True)
+class Turn:
+    """One message of a conversation; ``role`` is ``system``, ``user`` or ``assistant``."""
+
+    role: str
+    content: str
+
+
+@dataclass(frozen=True)
 class Option:
-    """One output; ``place`` counts from 1 at the top."""
+    """One output; ``place`` counts from 1 at the top. ``turns`` if it is a conversation: then ``text`` is all of it."""
 
     place: int
     text: str
+    turns: tuple[Turn, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -31,26 +41,31 @@ class ScreenView:
     """Everything the page shows.
 
     ``ranks`` are those of the stored answer, else of the draft, else None, by place; ``revision`` is 0 before the
-    first answer. ``previous`` and ``following`` are the other screens of the same HIT.
+    first answer. ``previous`` and ``following`` are the other screens of the same HIT. ``turns`` if what is answered
+    is a conversation: then ``source`` is all of it. ``settings`` are those in force.
     """
 
     id: str
     practice: bool
     langs: LanguagePair
     source: str
+    turns: tuple[Turn, ...]
     reference: str | None
     before: tuple[str, ...]
     after: tuple[str, ...]
     options: tuple[Option, ...]
     ranks: tuple[int | None, ...]
     skipped: str | None
+    verdict: str | None
     note: str | None
+    problem: bool
     revision: int
     draft_version: int
     number: int
     of: int
     previous: str | None
     following: tuple[str, ...]
+    settings: Settings
 
 
 @dataclass(frozen=True)
@@ -74,9 +89,9 @@ def load(db: Database, person: Person, screen_id: str) -> ScreenView:
     """A screen that was served to this judge; anyone else's does not exist for them."""
     with db.read() as tx:
         row = served_row(tx, person, screen_id)
-        settings = settings_of(tx, person.campaign_id).screen
+        settings = settings_of(tx, person.campaign_id)
         segment = tx.execute(sa.select(schema.segment).where(schema.segment.c.id == row.segment_id)).one()
-        before, after = _context(tx, segment, settings.context)
+        before, after = _context(tx, segment, settings.screen.context)
         latest, draft = latest_answer(tx, row.id), stored_draft(tx, row.id)
         ids = _screens_of_hit(tx, row)
         here = ids.index(screen_id)
@@ -85,20 +100,24 @@ def load(db: Database, person: Person, screen_id: str) -> ScreenView:
             practice=row.purpose == "practice",
             langs=LanguagePair(row.source, row.target),
             source=segment.source,
+            turns=_turns(segment.turns),
             # Where the reference is one of the outputs, showing it would tell which, whatever the settings say now.
-            reference=segment.reference if settings.reference and row.control != "reference" else None,
+            reference=segment.reference if settings.screen.reference and row.control != "reference" else None,
             before=before,
             after=after,
             options=_options(tx, row.places),
             ranks=shown_ranks(row, latest, draft),
             skipped=None if latest is None else latest.skip,
+            verdict=None if latest is None else latest.verdict,
             note=None if latest is None else latest.note,
+            problem=latest is not None and latest.problem,
             revision=0 if latest is None else latest.revision,
             draft_version=0 if draft is None else draft.version,
             number=here + 1,
             of=len(ids),
             previous=ids[here - 1] if here else None,
             following=tuple(ids[here + 1 :]),
+            settings=settings,
         )
 
 
@@ -152,8 +171,16 @@ def shown_ranks(row: Row, latest: Row | None, draft: Row | None) -> tuple[int | 
 
 def _options(tx: sa.Connection, places: list[int]) -> tuple[Option, ...]:
     output = schema.output.c
-    texts = dict(tx.execute(sa.select(output.id, output.text).where(output.id.in_(places))).all())
-    return tuple(Option(place, texts[output_id]) for place, output_id in enumerate(places, 1))
+    rows = tx.execute(sa.select(output.id, output.text, output.turns).where(output.id.in_(places)))
+    shown = {row.id: row for row in rows}
+    return tuple(
+        Option(place, shown[output_id].text, _turns(shown[output_id].turns))
+        for place, output_id in enumerate(places, 1)
+    )
+
+
+def _turns(stored: list[dict[str, str]] | None) -> tuple[Turn, ...]:
+    return tuple(Turn(turn["role"], turn["content"]) for turn in stored or ())
 
 
 def _context(tx: sa.Connection, segment: Row, sentences: int) -> tuple[tuple[str, ...], tuple[str, ...]]:

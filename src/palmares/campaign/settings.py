@@ -54,6 +54,17 @@ def _universal(moment: datetime | None) -> datetime | None:
         raise ValueError(f"got {moment}; allowed: a moment of the years 1 to 9999 in universal time") from None
 
 
+def _one_of(*allowed: str) -> AfterValidator:
+    """Refuse a text that is not one of these."""
+
+    def check(text: str) -> str:
+        if text not in allowed:
+            raise ValueError(f"got {text!r}; allowed: {', '.join(allowed)}")
+        return text
+
+    return AfterValidator(check)
+
+
 def _known_strategy(name: str) -> str:
     STRATEGIES[name]
     return name
@@ -69,11 +80,31 @@ class _Section(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
 
 
+class TaskSettings(_Section):
+    question: Text = Field(
+        default="", description="what judges are asked, above every screen; empty: the built-in words"
+    )
+    vocabulary: Annotated[str, _one_of("translation", "prompt")] = Field(
+        default="translation",
+        description="what texts are called: translation (source, outputs), prompt (prompt, answers)",
+    )
+    markup: Annotated[str, _one_of("plain", "markdown")] = Field(
+        default="plain", description="how texts are shown: plain (as they are), markdown (set as Markdown)"
+    )
+
+
 class ScreenSettings(_Section):
     outputs: int = Field(default=5, ge=2, le=7, description="outputs ranked on one screen; 2 is a pairwise comparison")
     reference: bool = Field(default=True, description="show the reference translation, where there is one")
     context: int = Field(
         default=1, ge=0, le=10, description="source sentences shown before and after, from the same document"
+    )
+    both_bad: bool = Field(default=False, description="where two are compared, offer 'both are bad' beside the tie")
+    one_step: bool = Field(
+        default=False, description="where two are compared, one key or tap submits the answer, which can be undone"
+    )
+    spacing: bool = Field(
+        default=False, description="outputs that differ in white space alone are different, and the difference is shown"
     )
 
 
@@ -81,6 +112,9 @@ class HitSettings(_Section):
     screens: int = Field(default=3, ge=1, le=50, description="screens that a judge takes at a time")
     lease_minutes: float = Field(
         default=60.0, ge=0.1, le=43200, description="minutes without activity after which work goes back to the pool"
+    )
+    ahead_minutes: float = Field(
+        default=10.0, ge=0, le=43200, description="minutes that work may be designed ahead of demand; 0: never"
     )
 
 
@@ -130,6 +164,7 @@ class StopSettings(_Section):
 
 class JudgeSettings(_Section):
     screens: int = Field(default=30, ge=1, description="screens asked of each judge, who may do more")
+    most: int | None = Field(default=None, ge=1, description="screens that a judge may do at most")
     per_segment: int = Field(
         default=1, ge=1, le=100, description="how often a judge may see a segment, not counting repeats"
     )
@@ -159,6 +194,7 @@ class AccessSettings(_Section):
 class Settings(_Section):
     """Everything that an organiser decides about a campaign."""
 
+    task: TaskSettings = TaskSettings()
     screen: ScreenSettings = ScreenSettings()
     hit: HitSettings = HitSettings()
     overlap: OverlapSettings = OverlapSettings()
@@ -242,6 +278,11 @@ class Settings(_Section):
             raise ValueError(
                 f"controls.reference: got {self.controls.reference:g} with the reference shown to the judge, "
                 "who would only have to compare; set screen.reference = false or controls.reference = 0"
+            )
+        if self.judge.most is not None and self.judge.most < self.judge.screens:
+            raise ValueError(
+                f"judge.most: got {self.judge.most}, fewer than judge.screens ({self.judge.screens}) asks for; "
+                "raise it, or lower judge.screens"
             )
         if self.overlap.share and self.overlap.judges <= self.overlap.redundancy:
             raise ValueError(

@@ -6,19 +6,23 @@ Sign in through an invitation link; then the cookie says who you are. Requests t
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 from fastapi import APIRouter, Header, Path, Request
 from pydantic import BaseModel, ConfigDict, Field
 
 from ..campaign import Role
 from ..campaign.answers import NOTE_LENGTH, Answer, save_draft, submit
-from ..campaign.definition import CAMPAIGN_NAME
+from ..campaign.database import Database
+from ..campaign.definition import CAMPAIGN_NAME, state_now
 from ..campaign.migrations import head
+from ..campaign.people import Person
+from ..campaign.screens import Progress as JudgeProgress
 from ..campaign.screens import ScreenView, judge_progress, load
 from ..campaign.work import next_screen
 from .access import PUBLIC, Judge, Store, allow
 from .forms import SUBMISSION
+from .judging import ScreenPage
 from .pages import url
 from .problems import documented
 from .security import CSRF_HEADER
@@ -42,9 +46,13 @@ class Progress(BaseModel):
 
 
 class Work(BaseModel):
-    """What to do now: ``screen`` is null if there is nothing. ``csrf`` goes into the header X-CSRF-Token."""
+    """What to do now: ``screen`` is null if there is nothing. ``state`` is that of the campaign: open, paused, closed.
+
+    ``csrf`` goes into the header X-CSRF-Token.
+    """
 
     screen: str | None
+    state: str
     progress: Progress
     csrf: str
 
@@ -54,10 +62,17 @@ class Languages(BaseModel):
     target: str
 
 
+class ShownTurn(BaseModel):
+    model_config = ConfigDict(from_attributes=True)
+    role: str
+    content: str
+
+
 class ShownOption(BaseModel):
     model_config = ConfigDict(from_attributes=True)
     place: int
     text: str
+    turns: list[ShownTurn]
 
 
 class Screen(BaseModel):
@@ -68,13 +83,16 @@ class Screen(BaseModel):
     practice: bool
     langs: Languages
     source: str
+    turns: list[ShownTurn]
     reference: str | None
     before: list[str]
     after: list[str]
     options: list[ShownOption]
     ranks: list[int | None]
     skipped: str | None
+    verdict: str | None
     note: str | None
+    problem: bool
     revision: int
     draft_version: int
     number: int
@@ -96,31 +114,54 @@ class DraftOut(BaseModel):
 
 
 class AnswerIn(BaseModel):
-    """Either ``ranks`` or ``skip``. The same ``submission`` again changes nothing; ``revision`` is the one answered."""
+    """Either ``ranks`` or ``skip``. The same ``submission`` again changes nothing; ``revision`` is the one answered.
+
+    ``then`` asks for the next screen in the same go: ``screen`` as an object, ``page`` as the page of a browser.
+    """
 
     model_config = ConfigDict(extra="forbid", strict=True)
     ranks: Ranks | None = None
     skip: Annotated[str | None, Field(max_length=50)] = None
+    verdict: Annotated[str | None, Field(max_length=50, description="both-bad, with two equal ranks")] = None
     note: Annotated[str | None, Field(max_length=NOTE_LENGTH)] = None
+    problem: Annotated[bool, Field(description="the note reports a problem to the organiser")] = False
     submission: Annotated[str, Field(pattern=f"^{SUBMISSION.pattern}$")]
     revision: Version = 0
     seconds: float | None = None
+    then: Literal["nothing", "screen", "page"] = "nothing"
+
+
+class Page(BaseModel):
+    """The page of a screen, and its address."""
+
+    address: str
+    html: str
 
 
 class AnswerOut(BaseModel):
-    """The answer is stored. ``repeated``: it was before. ``late``: the work had been given back. ``next``: go on."""
+    """The answer is stored. ``repeated``: it was before. ``late``: the work had been given back. ``next``: go on.
+
+    ``state`` is that of the campaign. ``screen`` or ``page`` is what ``then`` asked for; null if there is nothing more,
+    or, for a page, if the judge has done what was asked.
+    """
 
     revision: int
     repeated: bool
     late: bool
     next: str
+    state: str
+    progress: Progress
+    screen: Screen | None = None
+    page: Page | None = None
 
 
 @router.get("/work", dependencies=[allow(Role.JUDGE)])
 def work(request: Request, campaign: CampaignName, judge: Judge, db: Store) -> Work:
     """The screen to answer now, and how far this judge has come."""
     screen, progress = next_screen(db, judge), judge_progress(db, judge)
-    return Work(screen=screen, progress=Progress(done=progress.done, target=progress.target), csrf=request.state.csrf)
+    return Work(
+        screen=screen, state=state_now(db, judge.campaign_id), progress=counted(progress), csrf=request.state.csrf
+    )
 
 
 @router.get("/screens/{screen_id}", dependencies=[allow(Role.JUDGE)])
@@ -149,12 +190,34 @@ def answer(
     token: CsrfHeader = None,
 ) -> AnswerOut:
     """Store an answer: once, however often it is sent."""
-    given = Answer(None if body.ranks is None else tuple(body.ranks), body.skip, body.note)
+    ranks = None if body.ranks is None else tuple(body.ranks)
+    given = Answer(ranks, body.skip, body.verdict, body.note, body.problem)
     receipt = submit(
         db, judge, screen_id, given, submission=body.submission, revision=body.revision, seconds=body.seconds
     )
-    onwards = url(request, f"/c/{campaign}/judge")
-    return AnswerOut(revision=receipt.revision, repeated=receipt.repeated, late=receipt.late, next=onwards)
+    progress = judge_progress(db, judge)
+    wanted = body.then == "screen" or (body.then == "page" and not progress.reached)
+    following = next_screen(db, judge) if wanted else None
+    view = None if following is None else load(db, judge, following)
+    return AnswerOut(
+        revision=receipt.revision,
+        repeated=receipt.repeated,
+        late=receipt.late,
+        next=url(request, f"/c/{campaign}/judge"),
+        state=state_now(db, judge.campaign_id),
+        progress=counted(progress),
+        screen=shown(view) if view is not None and body.then == "screen" else None,
+        page=_page(request, db, judge, view) if view is not None and body.then == "page" else None,
+    )
+
+
+def counted(progress: JudgeProgress) -> Progress:
+    return Progress(done=progress.done, target=progress.target)
+
+
+def _page(request: Request, db: Database, judge: Person, view: ScreenView) -> Page:
+    page = ScreenPage(request, db, judge, view)
+    return Page(address=page.address, html=page.html())
 
 
 def shown(view: ScreenView) -> Screen:

@@ -163,6 +163,14 @@ class ScreenPage:
         ranks = self.view.ranks if given.skips else given.ranks
         return replace(self, view=replace(self.view, ranks=ranks, revision=known), note=given.note)
 
+    @property
+    def address(self) -> str:
+        return self._address(self.view.id)
+
+    def html(self) -> str:
+        """The page as text, for a script that puts it in place of the one before."""
+        return bytes(self.response().body).decode()
+
     def response(self, status: int = 200, **messages: Any) -> Response:
         """The page, with what there is to say about an answer that was not taken."""
         view, progress = self.view, judge_progress(self.db, self.judge)
@@ -177,7 +185,7 @@ class ScreenPage:
             target=None if progress.done >= progress.target else progress.target,
             source_language=language_of(view.langs.source),
             target_language=language_of(view.langs.target),
-            here=self._address(view.id),
+            here=self.address,
             following=[self._address(screen_id) for screen_id in view.following],
             submission=secrets.token_urlsafe(16),
             reasons=SKIP_REASONS,
