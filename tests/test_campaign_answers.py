@@ -15,7 +15,8 @@ from palmares.campaign.database import Database
 from palmares.campaign.definition import change_state
 from palmares.campaign.people import Person
 from palmares.campaign.refusals import BadAnswer, Closed, Conflict, DraftConflict, Incomplete, UnknownScreen
-from palmares.campaign.screens import ScreenView, judge_progress, load
+from palmares.campaign.progress import judge_progress
+from palmares.campaign.screens import ScreenView, load
 
 
 def begun(db: Database, **settings: Any) -> tuple[Person, ScreenView]:

@@ -18,7 +18,6 @@ from sqlalchemy.dialects import postgresql, sqlite
 from . import schema
 from .database import Database
 from .definition import settings_of
-from .people import Person
 from .refusals import TooMany
 from .settings import LimitSettings
 
@@ -26,12 +25,9 @@ MINUTE, HOUR = 60, 3600
 _DROPPED_AT_ONCE = 500
 
 
-def count_write(db: Database, person: Person) -> None:
+def count_write(tx: sa.Connection, person_id: int, allowed: int, now: datetime) -> None:
     """Count a request that changes something; refuse it if its sender has sent too many, in all their sessions."""
-    now = db.clock()
-    with db.begin() as tx:
-        allowed = settings_of(tx, person.campaign_id).limits.writes_per_minute
-        counted = _add(tx, f"write:{person.id}", MINUTE, now)
+    counted = _add(tx, f"write:{person_id}", MINUTE, now)
     if counted > allowed:
         raise TooMany(f"more than {allowed} changes in a minute; wait a little and go on", _left(MINUTE, now))
 

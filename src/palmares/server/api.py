@@ -17,8 +17,9 @@ from ..campaign.database import Database
 from ..campaign.definition import CAMPAIGN_NAME, state_now
 from ..campaign.migrations import head
 from ..campaign.people import Person
-from ..campaign.screens import Progress as JudgeProgress
-from ..campaign.screens import ScreenView, judge_progress, load
+from ..campaign.progress import Progress as JudgeProgress
+from ..campaign.progress import judge_progress
+from ..campaign.screens import ScreenView, load
 from ..campaign.work import next_screen
 from .access import PUBLIC, Judge, Store, allow
 from .forms import SUBMISSION
