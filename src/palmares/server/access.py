@@ -21,6 +21,7 @@ from ..campaign.database import Database
 from ..campaign.definition import settings_of
 from ..campaign.limits import count_write
 from ..campaign.people import Person, who
+from ..campaign.stock import Restocker
 from .security import SAFE_METHODS, StaticFilesForEver, csrf_token, given_csrf, is_csrf_token, refuse_other_sites
 
 #: A browser may hold one session of each group in a campaign: an organiser may also judge.
@@ -39,6 +40,11 @@ def database(request: Request) -> Database:
     return cast(Database, request.app.state.database)
 
 
+def restocker(request: Request) -> Restocker:
+    """Who designs work ahead; to be told when some was given out."""
+    return cast(Restocker, request.app.state.restocker)
+
+
 def cookie_name(person_role: Role, campaign: str) -> str:
     return f"palmares-{GROUPS[person_role]}-{campaign}"
 
@@ -46,8 +52,8 @@ def cookie_name(person_role: Role, campaign: str) -> str:
 class Access:
     """The check of one route: the session, its role and campaign, the CSRF token, the rate of writing."""
 
-    def __init__(self, roles: frozenset[Role]) -> None:
-        self.roles = roles
+    def __init__(self, roles: frozenset[Role], counted: bool = True) -> None:
+        self.roles, self.counted = roles, counted
 
     async def __call__(self, request: Request) -> None:
         writes = request.method not in SAFE_METHODS
@@ -61,7 +67,8 @@ class Access:
             raise _refusal(sessions, self.roles)
         if writes:
             allowed = [_with_token(allowed, await given_csrf(request))]
-            await run_in_threadpool(_count, database(request), allowed[0].person)
+            if self.counted:
+                await run_in_threadpool(_count, database(request), allowed[0].person)
         remember(request, allowed[0])
 
 
@@ -70,10 +77,14 @@ def _count(db: Database, person: Person) -> None:
         count_write(tx, person.id, settings_of(tx, person.campaign_id).limits.writes_per_minute, db.clock())
 
 
-def allow(*roles: Role) -> Any:
-    """Declare who may use a route. What observers may see, organisers may too."""
+def allow(*roles: Role, counted: bool = True) -> Any:
+    """Declare who may use a route. What observers may see, organisers may too.
+
+    ``counted``: what is written counts against the limit of changes, in a transaction of its own; a route that counts
+    in the transaction of its work says False.
+    """
     more = {Role.ORGANISER} if Role.OBSERVER in roles else set()
-    return Depends(Access(frozenset(roles) | more))
+    return Depends(Access(frozenset(roles) | more, counted))
 
 
 #: For what anyone may see. Such a route checks by itself whatever it changes.

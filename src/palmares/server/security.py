@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import hmac
+import sys
 from collections.abc import Awaitable, Callable
 from typing import Any
 from urllib.parse import urlsplit
@@ -86,19 +87,20 @@ class BelowRootPath:
 class BodyLimit:
     """Refuse a body that is too long (413), as soon as that is known; also one that does not say its length."""
 
-    def __init__(self, app: ASGIApp, limit_for: Callable[[Scope], Awaitable[int]]) -> None:
+    def __init__(self, app: ASGIApp, limit_for: Callable[[Scope, int], Awaitable[int]]) -> None:
         self.app, self.limit_for = app, limit_for
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http" or not _has_body(scope):
             await self.app(scope, receive, send)
             return
-        limit, received = await self.limit_for(scope), 0
-        announced = Headers(scope=scope).get("content-length", "0")
+        given = Headers(scope=scope).get("content-length", "")
+        announced = int(given) if given.isdecimal() else sys.maxsize
+        limit, received = await self.limit_for(scope, announced), 0
 
         async def receive_within_limit() -> Message:
             nonlocal received
-            if announced.isdecimal() and int(announced) > limit:
+            if given and announced > limit:
                 raise _too_long(limit)
             message = await receive()
             received += len(message.get("body", b""))
