@@ -73,6 +73,11 @@ class Pool:
     size: int
     reserved: int = 0
 
+    @cached_property
+    def least_chosen(self) -> list[int]:
+        """The segments that were chosen least."""
+        return _least(self.segments)
+
     def places(self, segment: int) -> int:
         """How many outputs of a segment are chosen: where there are few, a reserved place is one of them, not more."""
         return max(1, min(self.size, len(self.outputs(segment))) - self.reserved)
@@ -131,7 +136,7 @@ class Balanced:
     """
 
     def draw(self, pool: Pool, rng: Random) -> tuple[int, tuple[int, ...]]:
-        segment = rng.choice(_least(pool.segments))
+        segment = rng.choice(pool.least_chosen)
         contest = _Contest(pool, segment)
         chosen = contest.certain
         while len(chosen) < contest.size:
@@ -139,8 +144,8 @@ class Balanced:
         return segment, chosen
 
     def probability(self, pool: Pool, segment: int, outputs: tuple[int, ...]) -> float:
-        least = _least(pool.segments)
-        if segment not in least:
+        least = pool.least_chosen
+        if pool.segments[segment] != pool.segments[least[0]]:
             return 0.0
         return _Contest(pool, segment).probability(frozenset(outputs)) / len(least)
 

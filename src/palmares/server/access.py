@@ -36,8 +36,15 @@ class Session:
     token: str
 
 
-def database(request: Request) -> Database:
+def store_of(request: Request) -> Database:
     return cast(Database, request.app.state.database)
+
+
+# What a handler depends on is `async`, though it waits for nothing: FastAPI sends the others to another thread.
+
+
+async def _store(request: Request) -> Database:
+    return store_of(request)
 
 
 def restocker(request: Request) -> Restocker:
@@ -68,7 +75,7 @@ class Access:
         if writes:
             allowed = [_with_token(allowed, await given_csrf(request))]
             if self.counted:
-                await run_in_threadpool(_count, database(request), allowed[0].person)
+                await run_in_threadpool(_count, store_of(request), allowed[0].person)
         remember(request, allowed[0])
 
 
@@ -100,20 +107,24 @@ def current_session(request: Request) -> Session:
     return cast(Session, request.state.session)
 
 
-def current_person(request: Request) -> Person:
+async def _session(request: Request) -> Session:
+    return current_session(request)
+
+
+async def _person(request: Request) -> Person:
     return current_session(request).person
 
 
-Store = Annotated[Database, Depends(database)]
-Judge = Annotated[Person, Depends(current_person)]
-Staff = Annotated[Person, Depends(current_person)]
-SignedIn = Annotated[Session, Depends(current_session)]
+Store = Annotated[Database, Depends(_store)]
+Judge = Annotated[Person, Depends(_person)]
+Staff = Annotated[Person, Depends(_person)]
+SignedIn = Annotated[Session, Depends(_session)]
 
 
 def signed_in(request: Request, group: Role, campaign: str) -> Session | None:
     """The session that a request's cookie gives in one campaign."""
     token = request.cookies.get(cookie_name(group, campaign))
-    person = who(database(request), token) if token else None
+    person = who(store_of(request), token) if token else None
     if person is None or token is None or person.campaign != campaign or GROUPS[person.role] != GROUPS[group]:
         return None
     return Session(person, token)
