@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TypeAlias
 
 import sqlalchemy as sa
@@ -65,7 +65,7 @@ class ScreenView:
     of: int
     previous: str | None
     following: tuple[str, ...]
-    settings: Settings
+    settings: Settings = field(repr=False)
 
 
 def load(db: Database, person: Person, screen_id: str) -> ScreenView:
