@@ -15,8 +15,8 @@ from stores import answer, judge_screens, new_campaign, new_judge, next_view, sa
 
 from palmares.campaign import schema
 from palmares.campaign.answers import Answer, submit
-from palmares.campaign.database import Database
 from palmares.campaign.damage import characters, degrade, looks_like
+from palmares.campaign.database import Database
 from palmares.campaign.screens import load
 from palmares.texts import LanguagePair, Segment, TestSet
 from palmares.texts.testset import make

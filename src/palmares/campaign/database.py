@@ -163,6 +163,8 @@ class Database:
     @contextmanager
     def read(self) -> Iterator[sa.Connection]:
         """A transaction that only reads, from one state of the store throughout."""
+        if self._file is not None:
+            self._file.check()
         level = {} if self.dialect == "sqlite" else {"isolation_level": "REPEATABLE READ"}
         with self.engine.connect().execution_options(**level) as connection, connection.begin():
             yield connection
