@@ -18,6 +18,7 @@ from starlette.routing import Mount
 
 from ..campaign import Role
 from ..campaign.database import Database
+from ..campaign.definition import settings_of
 from ..campaign.limits import count_write
 from ..campaign.people import Person, who
 from .security import SAFE_METHODS, StaticFilesForEver, csrf_token, given_csrf, is_csrf_token, refuse_other_sites
@@ -60,7 +61,7 @@ class Access:
             raise _refusal(sessions, self.roles)
         if writes:
             allowed = [_with_token(allowed, await given_csrf(request))]
-            await run_in_threadpool(count_write, database(request), allowed[0].person)
+            await run_in_threadpool(_count_write, database(request), allowed[0].person)
         remember(request, allowed[0])
 
 
@@ -119,6 +120,11 @@ def _sessions(request: Request) -> list[Session]:
     campaign = request.path_params["campaign"]
     sessions = (signed_in(request, role, campaign) for role in (Role.JUDGE, Role.ORGANISER))
     return [session for session in sessions if session is not None]
+
+
+def _count_write(db: Database, person: Person) -> None:
+    with db.begin() as tx:
+        count_write(tx, person.id, settings_of(tx, person.campaign_id).limits.writes_per_minute, db.clock())
 
 
 def _refusal(sessions: list[Session], roles: frozenset[Role]) -> HTTPException:
