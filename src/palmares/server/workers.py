@@ -17,6 +17,7 @@ import signal
 import socket
 import sys
 import time
+from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
@@ -31,7 +32,7 @@ from .protocol import PromptProtocol
 log = logging.getLogger("palmares.server")
 
 #: What a worker tells its parent, a byte each.
-_READY, _CLOSED, _LEAVING = b"r", b"c", b"l"
+_READY, _TAKEN, _CLOSED, _LEAVING = b"r", b"t", b"c", b"l"
 #: A worker that could not start is tried again after so many seconds.
 _PAUSE = 1.0
 #: What workers get beyond their time for requests in flight, before they are killed.
@@ -76,9 +77,10 @@ class WorkerServer(uvicorn.Server):
             return
         for handle in handles:
             connection = socket.socket(fileno=handle)
-            if self._is_leaving:
+            if self._is_leaving:  # the parent has it still, and gives it to another
                 connection.close()
                 continue
+            self._say(_TAKEN)
             task = asyncio.create_task(self._serve_connection(connection))
             self._arriving.add(task)
             task.add_done_callback(self._arriving.discard)
@@ -91,6 +93,8 @@ class WorkerServer(uvicorn.Server):
 
         try:
             connection.setblocking(False)
+            # Otherwise a response in two parts waits for the receipt of the first: 40 ms.
+            connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
             await asyncio.get_running_loop().connect_accepted_socket(protocol, connection)
         except OSError:  # gone before it began
             connection.close()
@@ -125,7 +129,8 @@ class _Worker:
     channel: socket.socket
     connections: int = 0
     is_ready: bool = False
-    has_been_ready: bool = field(default=False, init=False)
+    has_been_ready: bool = False
+    untaken: deque[socket.socket] = field(default_factory=deque)
 
     @classmethod
     def start(cls, config: uvicorn.Config) -> _Worker:
@@ -149,20 +154,24 @@ class _Worker:
             return True
         except OSError:
             said = b""
+        for _ in range(said.count(_TAKEN)):
+            self.untaken.popleft().close()  # the worker has a handle of its own
         self.connections -= said.count(_CLOSED)
         if _READY in said:
             self.is_ready = self.has_been_ready = True
+            log.info("worker %s is ready", self.process.pid)
         if _LEAVING in said or not said:
             self.is_ready = False
         return bool(said)
 
     def give(self, connection: socket.socket) -> bool:
-        """Hand a connection over; False if the worker cannot take it."""
+        """Hand a connection over; False if the worker cannot be given any."""
         try:
             socket.send_fds(self.channel, [b"+"], [connection.fileno()])
         except OSError:  # it has just died, or does not take in what it was given
             return False
         self.connections += 1
+        self.untaken.append(connection)
         return True
 
 
@@ -172,6 +181,7 @@ class Supervisor:
     def __init__(self, config: uvicorn.Config, listener: socket.socket, count: int) -> None:
         self._config, self._listener, self._count = config, listener, count
         self._workers: list[_Worker] = []
+        self._unplaced: list[socket.socket] = []
         self._selector = selectors.DefaultSelector()
         self._has_served = self._is_stopping = False
         self._start_again_at = 0.0
@@ -188,9 +198,12 @@ class Supervisor:
                     for key, _ in self._selector.select(self._patience()):
                         react: Callable[[], object] = key.data
                         react()
+                    self._place()
             finally:
                 self._listener.close()
                 self._end_workers()
+                for connection in self._unplaced:
+                    connection.close()
         return self._has_served
 
     @contextmanager
@@ -237,8 +250,13 @@ class Supervisor:
             log.error("a connection could not be accepted: %s", error)
             time.sleep(0.1)  # too many open files, perhaps; some will be closed
             return
-        with connection:  # the worker has a handle of its own
-            any(worker.give(connection) for worker in self._ready())
+        self._unplaced.append(connection)
+
+    def _place(self) -> None:
+        """Give connections to the workers that have the fewest; those that no worker can take now wait."""
+        self._unplaced = [
+            connection for connection in self._unplaced if not any(worker.give(connection) for worker in self._ready())
+        ]
 
     # -- processes -------------------------------------------------------------------------------
 
@@ -258,12 +276,21 @@ class Supervisor:
     def _hear(self, worker: _Worker) -> None:
         if worker in self._workers and not worker.listen():  # the end of its process is news of its own
             self._selector.unregister(worker.channel)
+        if not worker.is_ready:
+            self._take_back(worker)
+
+    def _take_back(self, worker: _Worker) -> None:
+        """What a worker was given and has not taken is for others; nothing of it has been read."""
+        self._unplaced.extend(worker.untaken)
+        worker.untaken.clear()
 
     def _bury(self, worker: _Worker) -> None:
         """Forget a worker that has ended; another takes its place, unless none could ever start."""
         self._selector.unregister(worker.process.sentinel)
         with suppress(KeyError):
             self._selector.unregister(worker.channel)
+        worker.listen()  # to what it said last
+        self._take_back(worker)
         worker.channel.close()
         worker.process.join()
         self._workers.remove(worker)
