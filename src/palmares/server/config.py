@@ -101,7 +101,8 @@ def _checked_address(given: str) -> tuple[str, str]:
     except ValueError:
         raise InputError(f"address: got {given!r}; {allowed}") from None
     place = parts.netloc.lower()
-    if parts.scheme not in ("http", "https") or not _PLACE.fullmatch(place) or port == 0:
+    is_place = _PLACE.fullmatch(place) and port != 0 and given.split() == [given.strip()]
+    if parts.scheme not in ("http", "https") or not is_place:
         raise InputError(f"address: got {given!r}; {allowed}")
     if parts.query or parts.fragment or given.strip().endswith(("?", "#")):
         raise InputError(f"address: got {given!r}; it ends with its path, without ? or #; {allowed}")
