@@ -113,6 +113,9 @@ class ServerProcess:
                 self._process.wait(timeout=30)
             except subprocess.TimeoutExpired:
                 self.kill9()
+        if self._process is not None:  # a test that failed may have left some of the group
+            with suppress(ProcessLookupError):
+                os.killpg(self._process.pid, signal.SIGKILL)
 
     def __enter__(self) -> ServerProcess:
         return self.start()
