@@ -12,6 +12,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import multiprocessing
+import os
 import selectors
 import signal
 import socket
@@ -114,8 +115,11 @@ def _work(config: uvicorn.Config, channel: socket.socket) -> None:
     config.configure_logging()
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))  # before the server has its own handler, and after it
     server = WorkerServer(config, channel)
-    server.run()
-    sys.exit(0 if server.started else 1)
+    with suppress(SystemExit):
+        server.run()
+    logging.shutdown()
+    # All is closed; to take down the interpreter with all its modules would take longer than everything before.
+    os._exit(0 if server.started else 1)
 
 
 # -- their parent ------------------------------------------------------------------------------------------
