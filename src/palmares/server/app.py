@@ -52,7 +52,7 @@ def create_app(config: ServerConfig, *, database: Database | None = None) -> Fas
     app.add_middleware(BodyLimit, limit_for=_body_limit(db, config.root_path))
     app.add_middleware(problems.Boundary)
     app.add_middleware(SecurityHeaders)
-    app.add_middleware(BelowRootPath, root_path=config.root_path)
+    app.add_middleware(BelowRootPath, root_path=config.root_path, scheme_and_host=config.scheme_and_host)
     for router in (*_PAGES, *_FOR_PROGRAMS):
         app.include_router(router, include_in_schema=router in _FOR_PROGRAMS)
     app.mount(f"/static/{pages.digest()}", StaticFilesForEver(directory=pages.STATIC), name="static")
