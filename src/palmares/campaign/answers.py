@@ -188,15 +188,17 @@ def _store(
     if latest is None:
         tx.execute(_ONE_MORE_DONE, {"judge": judge.person_id})
     leases.renew(tx, row.lease_id, now)
-    if row.repeat_of is None:
-        counted = (values["skip"] is None) - (latest is not None and latest.skip is None)
-        if counted:
-            tx.execute(_COUNT_ANSWER, {"hit": row.hit_id, "n": counted})
     left = leases.unanswered(tx, row.lease_id)
     if not left:
         leases.finish(tx, [row.lease_id], now)
-    # As long as its judge has something to do, nothing can have changed about who else a HIT needs.
-    if late or latest is not None or leases.first_wanted(tx, left, row.hit_id, judge.person_id) is None:
+    if row.repeat_of is not None:  # it is of another HIT, for which it does not count
+        return late
+    counted = (values["skip"] is None) - (latest is not None and latest.skip is None)
+    if counted:
+        tx.execute(_COUNT_ANSWER, {"hit": row.hit_id, "n": counted})
+    # As long as its judge has something new to do, nothing can have changed about who else a HIT needs.
+    new = {key: screen for key, screen in left.items() if screen is not None}
+    if late or latest is not None or leases.first_wanted(tx, new, row.hit_id, judge.person_id) is None:
         leases.settle(tx, [row.hit_id], now, minutes)
     return late
 
