@@ -13,7 +13,7 @@ Statements that run for every answer are built once: building one costs more tha
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
@@ -158,7 +158,7 @@ def lacking(wanted: int, answered: int, skipped: int) -> int:
     return 0 if answered + skipped >= wanted + _SKIPS else max(0, wanted - answered)
 
 
-def first_wanted(tx: sa.Connection, left: dict[str, int | None], hit_id: int, person_id: int) -> str | None:
+def first_wanted(tx: sa.Connection, left: Mapping[str, int | None], hit_id: int, person_id: int) -> str | None:
     """The first of the screens left to a judge that still needs them; a repeat always does."""
     for public_id, screen in left.items():
         if screen is None or _is_needed(tx, hit_id, screen, person_id):

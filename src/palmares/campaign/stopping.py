@@ -27,12 +27,13 @@ def screens_left(tx: sa.Connection, pair_id: int, rule: StoppingRule, now: datet
     """
     if rule.is_open:
         return None
+    # In this order: an answer that comes in between is then counted twice for now, and not missed.
+    held = 0 if rule.screens is None else _held(tx, pair_id, now, minutes)
     hit = schema.hit.c
     # HITs keep the count of their answers, which is `answered_screens` in all.
     counted = sa.select(sa.func.coalesce(sa.func.sum(hit.answers), 0)).where(hit.language_pair_id == pair_id)
     answered = int(tx.execute(counted).scalar_one())
     least = 0 if rule.per_pair is None else _least_compared_or_more(tx, pair_id, rule, answered)
-    held = 0 if rule.screens is None else _held(tx, pair_id, now, minutes)
     return rule.screens_left(answered, held, least)
 
 
