@@ -1,8 +1,8 @@
 """Answers a second, and what each costs, with the load on the same cores; how that grows; how long 200 judges wait.
 
 An answer is: work asked for, screen fetched, answer stored durably. Once in one request, as the judge's page does it
-(the next screen comes with the acknowledgement), and once in three, as a program may. The bare loop beside it is durable
-commits of one row.
+(the next screen comes with the acknowledgement), and once in three, as a program may. The bare loop beside it is
+durable commits of one row.
 """
 
 from __future__ import annotations
@@ -96,8 +96,8 @@ def rates(folder: Path, postgres: Postgres | None) -> None:
         rows,
         [
             "An answer is work asked for, screen fetched and answer stored durably: in one request, as the judge's "
-            "page does it, or in three. Processor time is in milliseconds an answer; the load runs on the same cores as the "
-            "server. Waits are from sending an answer to its acknowledgement. Bare commits: one row each into SQLite "
+            "page does it, or in three. Processor time is in milliseconds an answer; the load runs on the same cores as "
+            "the server. Waits are from sending an answer to its acknowledgement. Bare commits: one row each into SQLite "
             "with `synchronous=FULL`, measured right after.",
         ],
     )
