@@ -72,7 +72,7 @@ def test_scripts_find_the_placeholders_that_python_finds(language: str) -> None:
 @each_language
 def test_values_stand_where_the_placeholders_were(language: str) -> None:
     say = words(language)
-    assert re.search(r"\b7\b.*\b9\b", say("screen.hit", number=7, of=9))
+    assert re.search(r"\b7\b.*\b9\b", say("progress.count", done=7, target=9))
     assert "{" not in say("join.judge", name="Ann", campaign="wmt")
 
 
