@@ -25,7 +25,7 @@ from ..texts.languages import direction, html_lang
 from .access import Judge, Store, allow
 from .differences import Span, differences
 from .forms import AnswerForm, Form, field
-from .pages import render, url, words_for
+from .pages import render, speak, url, words_for
 from .words import Words
 
 router = APIRouter(prefix="/c/{campaign}/judge", dependencies=[allow(Role.JUDGE)])
@@ -118,6 +118,7 @@ def practised(request: Request, screen_id: str, judge: Judge, db: Store) -> Resp
     view = load(db, judge, screen_id)
     if not (view.practice and view.revision):
         return _to(request, judge, "")
+    speak(request, view.settings.task.vocabulary)
     return render(
         request,
         "judge/practised.html",
@@ -174,6 +175,7 @@ class ScreenPage:
     def response(self, status: int = 200, **messages: Any) -> Response:
         """The page, with what there is to say about an answer that was not taken."""
         view, progress = self.view, judge_progress(self.db, self.judge)
+        speak(self.request, view.settings.task.vocabulary)
         notices = {"missing": (), "conflict": None, "refused": None, "skip_open": False, **messages}
         return render(
             self.request,
@@ -209,7 +211,8 @@ def frame(request: Request, judge: Person) -> dict[str, Any]:
 
 
 def language_of(code: str) -> Language:
-    return Language(html_lang(code), direction(code))
+    """Of texts whose language nobody has named, a page knows nothing; the letters say where they begin."""
+    return Language(html_lang(code), direction(code)) if code else Language("", "auto")
 
 
 def grouped_ranks(view: ScreenView) -> list[tuple[int, list[str]]]:
@@ -227,7 +230,7 @@ def script_words(say: Words) -> dict[str, str]:
 
 
 def _outputs(view: ScreenView) -> Sequence[ShownOutput]:
-    spans = differences([option.text for option in view.options])
+    spans = differences([option.text for option in view.options], spacing=view.settings.screen.spacing)
     rows = zip(view.options, spans, view.ranks, strict=True)
     return [ShownOutput(option.place, marked, rank) for option, marked, rank in rows]
 
