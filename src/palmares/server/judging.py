@@ -26,8 +26,8 @@ from ..campaign.work import next_screen
 from ..texts.languages import direction, html_lang
 from .access import Judge, Store, allow
 from .differences import Span, differences
-from .forms import AnswerForm, Form, field
-from .pages import render, url, words_for
+from .forms import PAIRS, AnswerForm, Form, field
+from .pages import render, speak, url, words_for
 from .words import Words
 
 router = APIRouter(prefix="/c/{campaign}/judge", dependencies=[allow(Role.JUDGE)])
@@ -35,7 +35,12 @@ router = APIRouter(prefix="/c/{campaign}/judge", dependencies=[allow(Role.JUDGE)
 _SCRIPTS_ALSO_SAY = (
     *("missing.one", "missing.many", "list.separator", "list.last", "progress.count", "progress.done"),
     *("conflict.stored", "conflict.sent", "conflict.stored-rank", "conflict.keep", "conflict.replace"),
-    *("conflict.skip", "conflict.both-bad", "paused.notice", *(f"skip.reason.{reason}" for reason in SKIP_REASONS)),
+    *(
+        "conflict.skip",
+        "paused.notice",
+        *(f"pair.{choice}" for choice in PAIRS),
+        *(f"skip.reason.{reason}" for reason in SKIP_REASONS),
+    ),
 )
 
 
@@ -142,6 +147,7 @@ def practised(request: Request, screen_id: str, judge: Judge, db: Store) -> Resp
     view = load(db, judge, screen_id)
     if not (view.practice and view.revision) or state_now(db, judge.campaign_id) == "closed":
         return _to(request, judge, "")
+    speak(request, view.settings.task.vocabulary)
     return render(
         request,
         "judge/practised.html",
@@ -202,6 +208,7 @@ class ScreenPage:
 
     def response(self, status: int = 200, **messages: Any) -> Response:
         """The page, with what there is to say about an answer that was not taken."""
+        speak(self.request, self.view.settings.task.vocabulary)
         say, progress = words_for(self.request), judge_progress(self.db, self.judge)
         answered = recently_answered(self.db, self.judge, before=self.view.id)
         notices = {"missing": (), "conflict": False, "skips_for": None, "refused": None, "skip_open": False, **messages}
@@ -257,7 +264,8 @@ def frame(request: Request, judge: Person) -> dict[str, Any]:
 
 
 def language_of(code: str) -> Language:
-    return Language(html_lang(code), direction(code))
+    """Of texts whose language nobody has named, a page knows nothing; the letters say where they begin."""
+    return Language(html_lang(code), direction(code)) if code else Language("", "auto")
 
 
 def grouped_ranks(view: ScreenView) -> list[tuple[int, list[str]]]:
@@ -273,9 +281,10 @@ def told(say: Words, ranks: Sequence[int | None] | None, skip: str | None, verdi
     """An answer in words: ``output 1: rank 2, output 2: rank 1``; also an unfinished one."""
     if skip is not None:
         return say("conflict.skip", reason=say(f"skip.reason.{skip}"))
-    if verdict is not None:
-        return say(f"conflict.{verdict}")
     given = [(place, rank) for place, rank in enumerate(ranks or (), 1) if rank is not None]
+    if len(given) == len(ranks or ()) == 2:
+        (_, first), (_, second) = given
+        return say(f"pair.{verdict or 'tie'}" if first == second else "pair.first" if first < second else "pair.second")
     return say("list.separator").join(say("conflict.stored-rank", place=place, rank=rank) for place, rank in given)
 
 
@@ -285,7 +294,7 @@ def script_words(say: Words) -> dict[str, str]:
 
 
 def _outputs(view: ScreenView) -> Sequence[ShownOutput]:
-    spans = differences([option.text for option in view.options])
+    spans = differences([option.text for option in view.options], spacing=view.settings.screen.spacing)
     rows = zip(view.options, spans, view.ranks, strict=True)
     return [ShownOutput(option.place, marked, rank) for option, marked, rank in rows]
 
