@@ -35,12 +35,9 @@ router = APIRouter(prefix="/c/{campaign}/judge", dependencies=[allow(Role.JUDGE)
 _SCRIPTS_ALSO_SAY = (
     *("missing.one", "missing.many", "list.separator", "list.last", "progress.count", "progress.done"),
     *("conflict.stored", "conflict.sent", "conflict.stored-rank", "conflict.keep", "conflict.replace"),
-    *(
-        "conflict.skip",
-        "paused.notice",
-        *(f"pair.{choice}" for choice in PAIRS),
-        *(f"skip.reason.{reason}" for reason in SKIP_REASONS),
-    ),
+    *("conflict.skip", "paused.notice"),
+    *(f"pair.{choice}" for choice in PAIRS),
+    *(f"skip.reason.{reason}" for reason in SKIP_REASONS),
 )
 
 
@@ -85,12 +82,8 @@ def agree(request: Request, judge: Judge, db: Store, form: Form) -> Response:
 @router.get("/instructions")
 def instructions(request: Request, judge: Judge, db: Store) -> Response:
     """The instructions, to read again."""
-    return render(
-        request,
-        "judge/instructions.html",
-        **frame(request, judge),
-        **_instructions(request, _settings(db, judge).words),
-    )
+    given = _settings(request, db, judge).words
+    return render(request, "judge/instructions.html", **frame(request, judge), **_instructions(request, given))
 
 
 # -- screens ---------------------------------------------------------------------------------------------
@@ -278,7 +271,7 @@ def grouped_ranks(view: ScreenView) -> list[tuple[int, list[str]]]:
 
 
 def told(say: Words, ranks: Sequence[int | None] | None, skip: str | None, verdict: str | None) -> str:
-    """An answer in words: ``output 1: rank 2, output 2: rank 1``; also an unfinished one."""
+    """An answer in words, also an unfinished one: ``output 1: rank 2, …``; where there are two: ``A is better``."""
     if skip is not None:
         return say("conflict.skip", reason=say(f"skip.reason.{skip}"))
     given = [(place, rank) for place, rank in enumerate(ranks or (), 1) if rank is not None]
@@ -323,7 +316,7 @@ def _no_work(
     not_stored: bool = False,
 ) -> Response:
     """The page that says why there is nothing to do now; ``not_stored`` is an answer that came after the end."""
-    progress, settings = judge_progress(db, judge), _settings(db, judge)
+    progress, settings = judge_progress(db, judge), _settings(request, db, judge)
     last = None if state == "closed" else next(iter(recently_answered(db, judge)), None)
     return render(
         request,
@@ -349,7 +342,7 @@ def _reason(state: str, progress: Progress, settings: Settings, *, more: bool) -
 
 
 def _welcome(request: Request, judge: Person, db: Database, *, missing: bool = False) -> Response:
-    settings = _settings(db, judge)
+    settings = _settings(request, db, judge)
     given = settings.words
     return render(
         request,
@@ -367,9 +360,12 @@ def _welcome(request: Request, judge: Person, db: Database, *, missing: bool = F
     )
 
 
-def _settings(db: Database, judge: Person) -> Settings:
+def _settings(request: Request, db: Database, judge: Person) -> Settings:
+    """The settings in force, in whose vocabulary the page speaks from now on."""
     with db.read() as tx:
-        return settings_of(tx, judge.campaign_id)
+        settings = settings_of(tx, judge.campaign_id)
+    speak(request, settings.task.vocabulary)
+    return settings
 
 
 def _instructions(request: Request, given: WordSettings) -> dict[str, Any]:

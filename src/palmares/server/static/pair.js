@@ -17,7 +17,7 @@ export class Pair extends Ranks {
   }
 
   get controls() {
-    return [...this.form.querySelectorAll("[name=pair]")];
+    return [...this.form.querySelectorAll("#pair [name=pair]")];
   }
 
   /** The control of what is chosen: a radio button, or a button that submits. */

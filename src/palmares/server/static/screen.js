@@ -18,10 +18,10 @@ const element = (id) => document.getElementById(id);
 
 export class Screen {
   /**
-   * `known` are ranks given here before, if any, and `verdict` what was said with them; `first` is the page that was
+   * `known` are ranks given here before, if any, and `answer` all of what was said then; `first` is the page that was
    * loaded; `answered()` takes an answer.
    */
-  constructor({ known, verdict, queued, first, answered }) {
+  constructor({ known, answer, queued, first, answered }) {
     this.data = element("work").dataset;
     this.id = this.data.screen;
     this.practice = "practice" in this.data;
@@ -36,7 +36,7 @@ export class Screen {
     element("skip-form").addEventListener("submit", (event) => this.onSkip(event));
     this.prepareControls();
     if (!first) this.ignoreSecondClick();
-    if (known) this.ranks.show(known, verdict);
+    if (known) this.showAnswer(answer);
     if (queued) this.status("queued");
     this.draft?.recover();
   }
@@ -65,6 +65,14 @@ export class Screen {
     prepareSwitch(element("keys"));
     element("differences").checked = Boolean(get(DIFFERENCES));
     element("differences").addEventListener("change", (event) => put(DIFFERENCES, event.target.checked));
+  }
+
+  /** Show an answer that was given here, and that the page does not know of. */
+  showAnswer({ ranks, verdict, note, problem }) {
+    this.ranks.show(ranks, verdict);
+    this.form.elements.note.value = note ?? "";
+    this.form.elements.problem.checked = Boolean(problem);
+    element("comment").open = Boolean(note);
   }
 
   /** The screen has taken the place of the one before, under the mouse. */
