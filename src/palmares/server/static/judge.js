@@ -31,9 +31,7 @@ function show() {
   const { screen, revision } = document.getElementById("work").dataset;
   const unsentAnswer = queue.waiting(screen).at(-1)?.body;
   const answer = unsentAnswer ?? given.get(screen);
-  const { ranks: known, verdict } = answer ?? {};
-  shown = new Screen({ known, verdict, queued: Boolean(unsentAnswer), first: shown === null, answered });
-  if (known) fillIn(shown.form.elements, answer);
+  shown = new Screen({ known: answer?.ranks, answer, queued: Boolean(unsentAnswer), first: shown === null, answered });
   address = location.pathname;
   if (revision === "0" && !answer) open = address;
   waiting = false;
@@ -42,13 +40,6 @@ function show() {
   prepareWayBack();
   document.querySelector("#unstored form")?.addEventListener("submit", settled);
   fetchAhead(JSON.parse(shown.data.following));
-}
-
-/** What was said with the ranks: it must not be lost if they are changed. */
-function fillIn({ note, problem }, answer) {
-  note.value = answer.note ?? "";
-  problem.checked = Boolean(answer.problem);
-  note.closest("details").open = Boolean(answer.note);
 }
 
 /** Take an answer, keep it until the server has it, and go on. `unsaved` is a draft that may still be on its way. */
