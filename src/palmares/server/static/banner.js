@@ -41,7 +41,7 @@ function conflicts(queue, keep, replace) {
       controls.unshift(button(say("conflict.keep"), () => keep(entry)), replacing);
     }
     const made = message(say("refused-conflict"), ...controls);
-    if (stored) made.querySelector("span").append(twoAnswers(stored, entry.body));
+    if (stored) made.firstChild.after(twoAnswers(stored, entry.body));
     return made;
   });
 }
@@ -51,7 +51,9 @@ function twoAnswers(stored, sent) {
   list.className = "two-answers";
   for (const [name, answer] of [[say("conflict.stored"), stored], [say("conflict.sent"), sent]]) {
     const line = document.createElement("span");
-    line.textContent = ` ${name} ${told(answer)}`;
+    const label = document.createElement("strong");
+    label.textContent = name;
+    line.append(label, ` ${told(answer)}`);
     list.append(line);
   }
   return list;
