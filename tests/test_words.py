@@ -15,10 +15,12 @@ from starlette.requests import Request
 from palmares.campaign import Role
 from palmares.campaign.answers import SKIP_REASONS
 from palmares.server.judging import script_words
-from palmares.server.pages import HERE, LANGUAGE_COOKIE, STATIC, environment, render, to_html
+from palmares.server.markup import to_html
+from palmares.server.pages import HERE, LANGUAGE_COOKIE, STATIC, environment, render
 from palmares.server.problems import IN_WORDS
 from palmares.server.words import LANGUAGES, choose_language, words
 from palmares.server.words.catalogue import CATALOGUES, preferred
+from palmares.texts.conversations import ROLES
 
 ENGLISH = words("en").texts
 OTHERS = [language for language in LANGUAGES if language != "en"]
@@ -33,6 +35,7 @@ PUT_TOGETHER = {
     "error.": IN_WORDS | {"refused"},
     "join.": {role.value for role in Role},
     "skip.reason.": set(SKIP_REASONS),
+    "turn.": set(ROLES.values()),
 }
 each_language = pytest.mark.parametrize("language", LANGUAGES)
 each_other = pytest.mark.parametrize("language", OTHERS)

@@ -17,7 +17,6 @@ from .definition import CAMPAIGN_NAME, check_references, find_campaign, lock, se
 from .images import check_markup, store_images
 from .settings import Settings
 
-
 #: What a system said: the text, and its turns if it is a conversation.
 _Said = tuple[str, Turns]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from functools import cache
 from typing import TYPE_CHECKING
@@ -10,18 +11,26 @@ from .images import normal_name
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
+    from markdown_it.rules_inline import StateInline
 
-#: Lists and quotations inside each other; what is deeper is shown as text. Without a limit, time grows with the square
-#: of the depth.
-DEEPEST = 20
+#: Lists and quotations inside each other. The parser leaves out what is deeper, so such a text is shown as it is.
+DEEPEST = 60
+#: Formulas are text: their signs are not those of Markdown. As in Pandoc, "$5 and $10" is none.
+_MATH = re.compile(r"\$\$[^$]+\$\$|\$(?![\s$])(?:\\.|[^$\\\n])*(?<!\s)\$(?!\d)|\\\(.+?\\\)|\\\[.+?\\\]", re.DOTALL)
+_LONGEST_FORMULA = 2000
 
 
 @cache
-def parser() -> MarkdownIt:
-    """CommonMark with tables and without HTML, which is shown as text."""
+def parser(*, formulas: bool = True) -> MarkdownIt:
+    """CommonMark with tables, without HTML, which is shown as text. With ``formulas``, those are left alone, and there
+    may be images."""
     from markdown_it import MarkdownIt
 
-    return MarkdownIt("commonmark", {"html": False, "maxNesting": DEEPEST}).enable(["table", "strikethrough"])
+    markdown = MarkdownIt("commonmark", {"html": False, "maxNesting": DEEPEST}).enable(["table", "strikethrough"])
+    if formulas:
+        markdown.inline.ruler.before("escape", "math", _math)
+        return markdown
+    return markdown.disable("image")
 
 
 def image_names(text: str) -> Iterator[str]:
@@ -32,3 +41,15 @@ def image_names(text: str) -> Iterator[str]:
         for token in block.children or ():
             if token.type == "image":
                 yield normal_name(str(token.attrGet("src") or ""))
+
+
+def _math(state: StateInline, silent: bool) -> bool:
+    if state.src[state.pos] not in "$\\":
+        return False
+    found = _MATH.match(state.src, state.pos, min(state.posMax, state.pos + _LONGEST_FORMULA))
+    if found is None:
+        return False
+    if not silent:
+        state.push("math", "", 0).content = found[0]
+    state.pos = found.end()
+    return True

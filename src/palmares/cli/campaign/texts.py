@@ -57,8 +57,9 @@ text_options = options.grouped(
     click.option("--documents", metavar="FILE", help="The document of each line."),
     click.option("--system", "systems", multiple=True, metavar="NAME=FILE",
                  help="Outputs of a system, one per line. Repeat for each system."),
-    click.option("--langs", metavar="LANGS", help="Language pair, such as fr-en, or one language, such as en, of prompts "
-                 "and answers; of several in TEXTS, the one to take."),
+    click.option("--langs", metavar="LANGS",
+                 help="Language pair, such as fr-en, or the language of prompts and answers, such as en; of several in "
+                 "TEXTS, the one to take."),
     click.option("--from", "from_", type=click.Choice(["auto", *(id for id in TEXT_FORMATS if id != "plain")]),
                  default="auto", show_default=True, help="Format of TEXTS."),
     click.option("--encoding", default="utf-8", show_default=True, help="Encoding of text files."),
@@ -191,7 +192,7 @@ def _refuse_errors(reports: list[CheckReport], accepted: tuple[str, ...]) -> Non
 def _described(testset: TestSet) -> str:
     documents = len({segment.document for segment in testset.segments if segment.document is not None})
     parts = [
-        counted(len(testset), "segment" if testset.langs.is_pair else "prompt"),
+        f"{len(testset)} {'segments' if testset.langs.is_pair else 'prompts'}",
         *([f"{documents} documents"] if documents else []),
         "with references" if testset.has_references else "without references",
         *([counted(len(testset.images), "image")] if testset.images else []),
