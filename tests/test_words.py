@@ -20,7 +20,6 @@ from palmares.server.pages import HERE, LANGUAGE_COOKIE, STATIC, environment, re
 from palmares.server.problems import IN_WORDS
 from palmares.server.words import LANGUAGES, choose_language, words
 from palmares.server.words.catalogue import CATALOGUES, preferred
-from palmares.texts.conversations import ROLES
 
 ENGLISH = words("en").texts
 OTHERS = [language for language in LANGUAGES if language != "en"]
@@ -35,7 +34,6 @@ PUT_TOGETHER = {
     "error.": IN_WORDS | {"refused"},
     "join.": {role.value for role in Role},
     "skip.reason.": set(SKIP_REASONS),
-    "turn.": set(ROLES.values()),
 }
 each_language = pytest.mark.parametrize("language", LANGUAGES)
 each_other = pytest.mark.parametrize("language", OTHERS)

@@ -38,8 +38,8 @@ LONGEST, MOST_BRACKETS, LONGEST_COLOURED = 400_000, 20_000, 20_000
 KEPT = 32_000_000
 #: Where links may lead. Others (a path on this server, a script) are shown as text.
 _SCHEMES = ("http://", "https://", "mailto:")
-#: How far headings go down: organisers' words stand below a page's title, texts below the title of their part.
-_BELOW_TITLE, _BELOW_PART = 1, 2
+#: What the roles of a conversation are called.
+_SPEAKERS = {"system": "turn.system", "user": "turn.user", "assistant": "turn.assistant"}
 #: Stands for an image until its address is known; nobody can write it, since it is new in every process.
 _MARK = f"\x00{secrets.token_hex(8)}"
 
@@ -70,12 +70,15 @@ def reading(reader: Reader) -> Iterator[None]:
 
 def to_html(text: str) -> Markup:
     """The Markdown of organisers. Headings go below the page's own, and links open beside the page."""
-    return Markup(_rendered(text, _BELOW_TITLE).html)
+    return Markup(_rendered(text, 1, organisers=True).html)
 
 
-def to_content(text: str) -> Markup:
-    """A text that is judged, or what it is made from: as `to_html`, with code in colours and images of the campaign."""
-    rendered = _rendered(text, _BELOW_PART)
+def to_content(text: str, below: int) -> Markup:
+    """A text that is judged, or what it is made from: as `to_html`, with formulas left alone, and images.
+
+    Its headings go below one of the level ``below``, without gaps between them.
+    """
+    rendered = _rendered(text, below, organisers=False)
     html = rendered.html
     for number, (name, alt) in enumerate(rendered.images):
         html = html.replace(f"{_MARK}:{number}:", _image(name, alt))
@@ -85,7 +88,7 @@ def to_content(text: str) -> Markup:
 def speaker(role: str) -> Markup:
     """Who has a turn in a conversation, in the language of the page, whatever that of the text is."""
     say = _READER.get().say
-    return Markup('<span lang="{}" dir="{}">{}</span>').format(say.language, say.direction, say(f"turn.{role}"))
+    return Markup('<span lang="{}" dir="{}">{}</span>').format(say.language, say.direction, say(_SPEAKERS[role]))
 
 
 # -- rendering -------------------------------------------------------------------------------------------
@@ -126,24 +129,33 @@ class _Kept:
 _KEPT = _Kept()
 
 
-def _rendered(text: str, down: int) -> _Rendered:
-    key = hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest() + bytes([down])
+def _rendered(text: str, below: int, *, organisers: bool) -> _Rendered:
+    key = hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest() + bytes([below, organisers])
     known = _KEPT.get(key)
     if known is None:
-        known = _render(text, down)
+        known = _render(text, below, organisers)
         _KEPT.put(key, known)
     return known
 
 
-def _render(text: str, down: int) -> _Rendered:
+def _render(text: str, below: int, organisers: bool) -> _Rendered:
     if len(text) > LONGEST or text.count("[") > MOST_BRACKETS:
         return _as_it_is(text)
-    markdown = parser(formulas=down == _BELOW_PART)
-    env: dict[str, Any] = {"down": down, "images": []}
+    markdown = parser(formulas=not organisers)
+    env: dict[str, Any] = {"organisers": organisers, "images": []}
     tokens = markdown.parse(text, env)
     if any(token.level >= DEEPEST - 1 for token in tokens):
         return _as_it_is(text)
+    _lower_headings(tokens, below, keep_gaps=organisers)
     return _Rendered(_renderer().render(tokens, markdown.options, env), tuple(env["images"]))
+
+
+def _lower_headings(tokens: list[Token], below: int, *, keep_gaps: bool) -> None:
+    headings = [token for token in tokens if token.type in ("heading_open", "heading_close")]
+    used = sorted({token.tag for token in headings})
+    for token in headings:
+        level = int(token.tag[1:]) if keep_gaps else used.index(token.tag) + 1
+        token.tag = f"h{min(level + below, 6)}"
 
 
 def _as_it_is(text: str) -> _Rendered:
@@ -154,8 +166,6 @@ def _as_it_is(text: str) -> _Rendered:
 def _renderer() -> RendererHTML:
     renderer = RendererHTML()
     own: dict[str, Any] = {
-        "heading_open": _heading,
-        "heading_close": _heading,
         "link_open": _link,
         "image": _image_mark,
         "fence": _code,
@@ -175,14 +185,9 @@ def _renderer() -> RendererHTML:
 _Env = MutableMapping[str, Any]
 
 
-def _heading(self: RendererHTML, tokens: Sequence[Token], index: int, options: OptionsDict, env: _Env) -> str:
-    tokens[index].tag = f"h{min(int(tokens[index].tag[1:]) + env['down'], 6)}"
-    return self.renderToken(tokens, index, options, env)
-
-
 def _link(self: RendererHTML, tokens: Sequence[Token], index: int, options: OptionsDict, env: _Env) -> str:
     href = str(tokens[index].attrGet("href") or "")
-    if env["down"] == _BELOW_PART and not href.lower().startswith(_SCHEMES):
+    if not env["organisers"] and not href.lower().startswith(_SCHEMES):
         end = next(n for n in range(index, len(tokens)) if tokens[n].type == "link_close")  # links hold no links
         tokens[end].tag = "span"
         return '<span class="no-link">'
