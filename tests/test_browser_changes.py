@@ -242,6 +242,36 @@ def test_the_last_answer_can_be_changed_across_hits(visit: Visit, db: Database) 
 
 
 @on_sqlite
+def test_a_choice_made_in_one_step_can_be_taken_back_also_from_the_next_hit(visit: Visit, db: Database) -> None:
+    new_campaign(db, **{"screen.outputs": 2, "screen.one_step": True, "hit.screens": 2})
+    ann = visit(new_judge(db))
+    work, undo = ann.page.locator("#work"), ann.page.locator("#undo-last")
+    expect(undo).to_be_hidden()  # there is nothing to take back yet
+    screens = [ann.screen]
+    for _ in range(2):
+        ann.until_fetched_ahead()
+        with ann.sending():
+            choose(ann, "A is better")
+        expect(work).not_to_have_attribute("data-screen", screens[-1])
+        screens.append(ann.screen)
+        undo.click()
+        expect(work).to_have_attribute("data-screen", screens[-2])
+        expect(ann.page.locator("button.pair-choice.chosen")).to_have_attribute("value", "first")
+        with ann.sending():
+            choose(ann, "B is better")
+        expect(work).to_have_attribute("data-screen", screens[-1])
+    expected = [(screen, *answer) for screen in screens[:2] for answer in ((1, [1, 2]), (2, [2, 1]))]
+    assert [row[:3] for row in stored(db)] == expected
+    expect(ann.progress).to_have_text("2 of 30")
+
+
+def choose(judge: Judge, name: str) -> None:
+    """Press a button of a pair, once the screen takes clicks."""
+    expect(judge.page.locator(".opening")).to_have_count(0)
+    judge.page.get_by_role("button", name=name).click()
+
+
+@on_sqlite
 def test_a_receipt_that_comes_late_does_not_take_the_judge_away(visit: Visit, db: Database) -> None:
     """The answer to the last screen of a HIT is on its way; the judge has gone back meanwhile."""
     new_campaign(db, **{"hit.screens": 2})

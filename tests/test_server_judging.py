@@ -233,6 +233,17 @@ def test_a_note_and_a_problem_go_with_any_answer(ann: Visitor, db: Database) -> 
     assert latest(db) == ([1, 2, 3, 4, 5], None, None, False)
 
 
+def test_two_tabs_on_a_pair_are_told_in_its_own_words(app: FastAPI, db: Database) -> None:
+    new_campaign(db, **{"screen.outputs": 2, "screen.both_bad": True, "screen.one_step": True})
+    guest = signed_in(app, new_judge(db))
+    here, there = guest.get("/c/news/judge"), guest.get("/c/news/judge")
+    guest.post(here.url.path, form(here, pair="both-bad"))
+    guest.page = there
+    refused = guest.post(there.url.path, form(there, pair="second"))
+    assert answers_shown(refused) == ["Both are bad", "B is better"]
+    assert '<button form="answer" name="pair" value="second">Replace what is stored</button>' in refused.text
+
+
 @pytest.mark.parametrize(
     ("fields", "ranks", "verdict"),
     [

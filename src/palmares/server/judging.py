@@ -26,7 +26,7 @@ from ..campaign.work import next_screen
 from ..texts.languages import direction, html_lang
 from .access import Judge, Store, allow
 from .differences import Span, differences
-from .forms import AnswerForm, Form, field
+from .forms import PAIRS, AnswerForm, Form, field
 from .pages import render, speak, url, words_for
 from .words import Words
 
@@ -35,8 +35,9 @@ router = APIRouter(prefix="/c/{campaign}/judge", dependencies=[allow(Role.JUDGE)
 _SCRIPTS_ALSO_SAY = (
     *("missing.one", "missing.many", "list.separator", "list.last", "progress.count", "progress.done"),
     *("conflict.stored", "conflict.sent", "conflict.stored-rank", "conflict.keep", "conflict.replace"),
-    *("pair.first", "pair.tie", "pair.second"),
-    *("conflict.skip", "conflict.both-bad", "paused.notice", *(f"skip.reason.{reason}" for reason in SKIP_REASONS)),
+    *("conflict.skip", "paused.notice"),
+    *(f"pair.{choice}" for choice in PAIRS),
+    *(f"skip.reason.{reason}" for reason in SKIP_REASONS),
 )
 
 
@@ -272,12 +273,10 @@ def told(say: Words, ranks: Sequence[int | None] | None, skip: str | None, verdi
     """An answer in words, also an unfinished one: ``output 1: rank 2, …``; where there are two: ``A is better``."""
     if skip is not None:
         return say("conflict.skip", reason=say(f"skip.reason.{skip}"))
-    if verdict is not None:
-        return say(f"conflict.{verdict}")
     given = [(place, rank) for place, rank in enumerate(ranks or (), 1) if rank is not None]
     if len(given) == len(ranks or ()) == 2:
         (_, first), (_, second) = given
-        return say("pair.tie" if first == second else "pair.first" if first < second else "pair.second")
+        return say(f"pair.{verdict or 'tie'}" if first == second else "pair.first" if first < second else "pair.second")
     return say("list.separator").join(say("conflict.stored-rank", place=place, rank=rank) for place, rank in given)
 
 

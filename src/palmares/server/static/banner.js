@@ -59,14 +59,13 @@ function twoAnswers(stored, sent) {
 
 function told({ ranks, skip, verdict }) {
   if (skip) return say("conflict.skip", { reason: say(`skip.reason.${skip}`) });
-  if (verdict) return say("conflict.both-bad");
-  if (ranks.length === 2) return toldOfTwo(...ranks);
+  if (ranks.length === 2) return say(`pair.${choice(ranks, verdict)}`);
   return ranks.map((rank, index) => say("conflict.stored-rank", { place: index + 1, rank })).join(say("list.separator"));
 }
 
-function toldOfTwo(first, second) {
-  if (first === second) return say("pair.tie");
-  return first < second ? say("pair.first") : say("pair.second");
+function choice([first, second], verdict) {
+  if (first === second) return verdict ?? "tie";
+  return first < second ? "first" : "second";
 }
 
 /** Other refusals; those of a closed campaign in one line. */

@@ -31,8 +31,7 @@ function show() {
   const { screen, revision } = document.getElementById("work").dataset;
   const unsentAnswer = queue.waiting(screen).at(-1)?.body;
   const answer = unsentAnswer ?? given.get(screen);
-  const known = answer && (answer.ranks ?? null);
-  shown = new Screen({ known, answer, queued: Boolean(unsentAnswer), first: shown === null, answered });
+  shown = new Screen({ known: answer?.ranks, answer, queued: Boolean(unsentAnswer), first: shown === null, answered });
   address = location.pathname;
   if (revision === "0" && !answer) open = address;
   waiting = false;
@@ -101,7 +100,7 @@ function prepareWayBack() {
   link?.addEventListener("click", goBack);
   const button = document.getElementById("undo-last");
   if (!button) return;
-  button.hidden = !there;
+  button.hidden = !there || !("oneStep" in shown.data); // elsewhere the link is enough
   button.addEventListener("click", goBack);
 }
 
