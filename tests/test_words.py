@@ -15,7 +15,8 @@ from starlette.requests import Request
 from palmares.campaign import Role
 from palmares.campaign.answers import SKIP_REASONS
 from palmares.server.judging import script_words
-from palmares.server.pages import HERE, LANGUAGE_COOKIE, STATIC, environment, render, to_html
+from palmares.server.markup import to_html
+from palmares.server.pages import HERE, LANGUAGE_COOKIE, STATIC, environment, render
 from palmares.server.problems import IN_WORDS
 from palmares.server.words import LANGUAGES, choose_language, words
 from palmares.server.words.catalogue import CATALOGUES, preferred

@@ -257,8 +257,7 @@ def frame(request: Request, judge: Person) -> dict[str, Any]:
 
 
 def language_of(code: str) -> Language:
-    """Of texts whose language nobody has named, a page knows nothing; the letters say where they begin."""
-    return Language(html_lang(code), direction(code)) if code else Language("", "auto")
+    return Language(html_lang(code), direction(code))
 
 
 def grouped_ranks(view: ScreenView) -> list[tuple[int, list[str]]]:
