@@ -19,8 +19,9 @@ from ..campaign.database import Database
 from ..campaign.definition import settings_of, state_now
 from ..campaign.history import StoredAnswer, discard_draft, recently_answered, stored_answer
 from ..campaign.people import Person, consent, digest
+from ..campaign.progress import Progress, judge_progress
 from ..campaign.refusals import BadAnswer, Closed, Conflict, DraftConflict, Incomplete
-from ..campaign.screens import Progress, ScreenView, judge_progress, load
+from ..campaign.screens import ScreenView, load
 from ..campaign.settings import Settings, WordSettings
 from ..campaign.work import next_screen
 from ..texts.languages import direction, html_lang
@@ -337,7 +338,8 @@ def _reason(state: str, progress: Progress, settings: Settings, *, more: bool) -
         return state
     if settings.judge.most is not None and progress.done >= settings.judge.most:
         return "most"
-    return "target" if progress.reached and not more else "nothing"
+    # Where there is less than was asked for, the target is what there is: it may be reached, but nobody can go on.
+    return "target" if progress.done >= settings.judge.screens and progress.reached and not more else "nothing"
 
 
 def _welcome(request: Request, judge: Person, db: Database, *, missing: bool = False) -> Response:
