@@ -109,7 +109,8 @@ def store(tx: sa.Connection, db: Database, judge: Admission, given: Submission) 
     if latest is None and given.revision:
         raise BadAnswer("revision: this screen has no answer yet, so the revision must be 0; open the screen again")
     if latest is not None and given.revision != latest.revision:
-        raise Conflict(latest.revision, None if latest.ranks is None else tuple(latest.ranks), latest.skip)
+        ranks = None if latest.ranks is None else tuple(latest.ranks)
+        raise Conflict(latest.revision, ranks, latest.skip, latest.verdict)
     if any(row.submission == given.id for row in revisions):
         raise BadAnswer("submission: was used for another answer to this screen; send a change under a new one")
     values = {
@@ -138,10 +139,11 @@ def save_draft(
 
     def save(tx: sa.Connection) -> Draft:
         now = db.clock()
-        if counting:
-            admit(tx, person.id, counting=now)
+        judge = admit(tx, person.id, counting=now if counting else None)
         row = served_row(tx, person.id, screen_id, lock=True)
         _check_ranks(ranks, len(row.places), complete=False)
+        if judge.state == "closed":  # so that a judge at work learns of it before the answer
+            raise Closed("the campaign has been closed, and takes no more answers; this draft was not kept")
         stored = stored_draft(tx, row.id)
         if stored is not None and version != stored.version and tuple(stored.ranks) != ranks:
             raise DraftConflict(stored.version, tuple(stored.ranks))
