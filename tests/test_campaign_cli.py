@@ -253,6 +253,16 @@ def test_changed_settings_are_a_new_revision(ok: Run, news: str, tmp_path: Path)
     assert [e["details"]["revision"] for e in ok("campaign", "log", news, "--format", "json").json[:3]] == [4, 3, 2]
 
 
+def test_all_that_is_wrong_with_settings_is_printed_at_once(refused: Run, news: str, tmp_path: Path) -> None:
+    message = refused("campaign", "settings", "news", "--set", "screen.outputs=9", "--set", "hit.screens=0", news)
+    assert [line.partition(";")[0] for line in message.splitlines()] == [
+        "settings: screen.outputs: got 9", "settings: hit.screens: got 0"
+    ]  # fmt: skip
+    (tmp_path / "bad.toml").write_text("schema = 1\n[screen]\noutputs = 9\n[task]\nmarkup = 'x'\n")
+    message = refused("campaign", "settings", "news", "--apply", tmp_path / "bad.toml", news)
+    assert len(message.splitlines()) == 2
+
+
 def test_settings_that_belong_to_nothing_are_refused(refused: Run, news: str) -> None:
     assert "say which" in refused("campaign", "settings", "--set", "screen.outputs=3")
     assert "nowhere.toml: no such file" in refused("campaign", "settings", "news", "--apply", "nowhere.toml", news)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import tempfile
+from datetime import UTC, datetime
 from html import escape, unescape
 from pathlib import Path
 from random import Random
@@ -449,7 +450,7 @@ def revision_count(db: Database) -> int:
 
 
 def text_area(page: httpx.Response) -> str:
-    (found,) = re.findall(r"<textarea[^>]*>\n(.*?)</textarea>", page.text, re.DOTALL)
+    (found,) = re.findall(r"<textarea class=\"toml\"[^>]*>\n(.*?)</textarea>", page.text, re.DOTALL)
     return unescape(found)
 
 
@@ -525,6 +526,86 @@ def test_settings_that_cannot_be_used_come_back_as_written(
     assert in_force(db, campaign) == before
     if "\0" not in text:
         assert text_area(page) == text
+
+
+def fill_in(guest: Visitor, **changes: str) -> httpx.Response:
+    """Send the form of the settings, with all its fields as they are shown but for those given by name."""
+    page = guest.get(f"{HOME}/settings")
+    shown = re.search(r"<form[^>]* novalidate>(.*?)</form>", page.text, re.DOTALL)
+    assert shown
+    fields: dict[str, str] = {}
+    for tag, attributes, rest in re.findall(r"<(input|textarea|select)\b([^>]*)>(?:\n?([^<]*)</textarea>)?", shown[1]):
+        name = re.search(r'name="([^"]+)"', attributes)
+        value = re.search(r'value="([^"]*)"', attributes)
+        if name and tag == "textarea":
+            fields[name[1]] = unescape(rest).replace("\n", "\r\n")
+        elif name and tag == "input" and value and ('"checkbox"' not in attributes or "checked" in attributes):
+            fields[name[1]] = unescape(value[1])
+    for name, options in re.findall(r'<select [^>]*name="([^"]+)"[^>]*>(.*?)</select>', shown[1], re.DOTALL):
+        (fields[name],) = re.findall(r"<option selected>([^<]*)<", options)
+    return guest.post(f"{HOME}/settings", {**fields, **changes})
+
+
+def test_the_form_has_a_field_for_every_setting(db: Database, organiser: Visitor) -> None:
+    page = organiser.get(f"{HOME}/settings").text
+    keys = [f"{section}.{name}" for section, values in Settings() for name in type(values).model_fields]
+    assert {"task.vocabulary", "screen.both_bad", "screen.one_step", "screen.spacing", "hit.ahead_minutes",
+            "judge.most"} <= set(keys)  # fmt: skip
+    for key in keys:
+        assert len(re.findall(rf'<(?:input type="(?:text|checkbox)"|textarea|select) [^>]*name="{key}"', page)) == 1, (
+            key
+        )
+    offered = re.search(r'<select [^>]*name="task.markup"[^>]*>(.*?)</select>', page, re.DOTALL)
+    assert offered
+    assert re.findall(r"<option[^>]*>([^<]*)<", offered[1]) == ["plain", "markdown"]
+
+
+def test_settings_are_changed_by_the_fields_of_the_form(db: Database, organiser: Visitor, campaign: int) -> None:
+    before = in_force(db, campaign).replace(**{"words.consent": "one\r\ntwo\nthree", "hit.lease_minutes": 1 / 3 + 1})
+    change_settings(db, "news", before)
+    assert "No setting is different" in fill_in(organiser).text
+    entered = {"screen.outputs": "4", "judge.most": "40", "task.markup": "markdown", "screen.both_bad": "true"}
+    page = fill_in(organiser, **entered, **{"stop.until": "2026-12-31T18:00:00Z", "controls.repeats": ".25"})
+    assert page.status_code == 200
+    expected = {"screen.outputs": 4, "judge.most": 40, "task.markup": "markdown", "screen.both_bad": True,
+                "stop.until": datetime(2026, 12, 31, 18, tzinfo=UTC), "controls.repeats": 0.25}  # fmt: skip
+    assert in_force(db, campaign) == before.replace(**expected)
+    fill_in(organiser, **{"judge.most": "", "stop.until": " ", "screen.both_bad": "false"})
+    assert (in_force(db, campaign).judge.most, in_force(db, campaign).stop.until) == (None, None)
+    assert in_force(db, campaign).screen.both_bad is False
+
+
+def test_every_error_of_the_form_is_shown_at_once_at_its_field_and_at_the_top(
+    db: Database, organiser: Visitor, campaign: int
+) -> None:
+    before = in_force(db, campaign)
+    wrong = {"screen.outputs": "nine", "hit.screens": "", "stop.until": "tomorrow", "task.markup": HOSTILE,
+             "overlap.share": "0,5", "judge.most": "1"}  # fmt: skip
+    page = fill_in(organiser, **wrong)
+    assert page.status_code == 422
+    assert in_force(db, campaign) == before
+    assert "<script" not in page.text
+    (summary,) = re.findall(r'<div class="notice error" role="alert".*?</div>', page.text, re.DOTALL)
+    assert "6 things are wrong" in words(summary)
+    linked = re.findall(r'<a href="#([^"]+)">([^<]+)</a>', summary)
+    assert sorted(key for _, key in linked) == sorted(wrong)
+    for place, key in linked:
+        (field,) = re.findall(rf'<(?:input type="text"|textarea|select) id="{place}" [^>]*>', page.text)
+        assert 'aria-invalid="true"' in field
+        assert f'aria-describedby="{place}-says {place}-problem"' in field
+        (reason,) = re.findall(rf'id="{place}-problem">([^<]*)<', page.text)
+        assert reason in summary
+        assert f"got {wrong[key]!r}".replace("'1'", "1") in unescape(reason), key
+    assert "without quotes" not in page.text
+    assert 'value="nine"' in page.text
+
+
+def test_every_error_of_a_file_is_shown_at_once(organiser: Visitor) -> None:
+    text = "schema = 1\n[screen]\noutputs = 99\n[hit]\nscreens = 0"
+    page = save(organiser, text)
+    assert "screen.outputs: got 99" in words(page.text)
+    assert "hit.screens: got 0" in words(page.text)
+    assert text_area(page) == text
 
 
 def test_settings_that_do_not_fit_the_texts_come_back_too(app: FastAPI, db: Database) -> None:
