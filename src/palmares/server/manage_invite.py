@@ -132,14 +132,20 @@ def _page(
 
 def _guests(form: FormData) -> list[Guest]:
     """Whom an uploaded file names, or else the text."""
-    file = form.get("file")
-    if isinstance(file, UploadFile) and file.filename:
-        guests = read_csv(file.file.read())
-    else:
-        guests = read_lines(field(form, "names").replace("\r\n", "\n"))
+    data = _uploaded(form)
+    guests = read_csv(data) if data else read_lines(field(form, "names").replace("\r\n", "\n"))
     for guest in guests:
         storable(guest.name, f"line {guest.line}")
     return guests
+
+
+def _uploaded(form: FormData) -> bytes:
+    """The content of the file; without one, browsers send an empty part."""
+    file = form.get("file")
+    if not isinstance(file, UploadFile):
+        return b""
+    with file.file as content:
+        return content.read()
 
 
 def _formulas(form: FormData) -> str:
