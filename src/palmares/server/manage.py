@@ -19,7 +19,7 @@ from ..campaign import Role
 from ..campaign.definition import settings_of
 from ..campaign.journal import Event, entries
 from ..campaign.notes import count_notes
-from ..campaign.overview import CampaignStatus, PairStatus, campaign_status, compared, median_seconds
+from ..campaign.overview import CampaignStatus, PairStatus, median_seconds, status_and_comparisons
 from ..campaign.people import Person
 from ..campaign.settings import StopSettings
 from .access import Staff, Store, allow
@@ -70,8 +70,7 @@ class Goal:
 @router.get("", dependencies=[allow(Role.OBSERVER)])
 def overview(request: Request, staff: Staff, db: Store) -> Response:
     """How the campaign stands."""
-    status = campaign_status(db, staff.campaign)
-    met = compared(db, staff.campaign_id)
+    status, met = status_and_comparisons(db, staff.campaign)
     with db.read() as tx:
         stop = settings_of(tx, staff.campaign_id).stop
     return show(
