@@ -14,12 +14,12 @@ import pytest
 from fastapi import FastAPI
 from manage_pages import ALL_SHOWN, HOME, HOSTILE, SYSTEMS, events, everything, link_on, rows, words
 from stores import new_campaign, new_judge, next_view, sample_texts
-from webs import Visitor, staff
+from webs import Visitor, staff, visitor
 
 from palmares.campaign import Role
 from palmares.campaign.answers import Answer, submit
 from palmares.campaign.database import Database
-from palmares.campaign.people import Person, add_person, find_person, people, redeem
+from palmares.campaign.people import Person, add_person, find_person, invite, people, redeem
 from palmares.server import manage_notes
 from palmares.server.app import create_app
 from palmares.server.config import ServerConfig
@@ -53,11 +53,12 @@ class Addressed(ServerConfig):
 
 
 def test_links_begin_with_the_configured_address_whatever_the_request_says(db: Database) -> None:
-    app = create_app(Addressed("unused", address="https://eval.example.org/mt/"), database=db)
-    organiser = staff(app, Role.ORGANISER, "Olga")
+    app = create_app(Addressed("unused", address="https://eval.example.org"), database=db)
+    organiser = visitor(app, base_url="https://eval.example.org")
+    organiser.join(invite(db, add_person(db, "news", Role.ORGANISER, "Olga")))
     organiser.get(f"{HOME}/people")
     page = organiser.post(f"{HOME}/people", {"name": "Zoë", "role": "judge"}, headers={"Host": "evil.example"})
-    assert link_on(page).startswith("https://eval.example.org/mt/join/")
+    assert link_on(page).startswith("https://eval.example.org/join/")
     assert "evil.example" not in page.text
     assert "Check the address" not in page.text
 
