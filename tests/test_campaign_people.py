@@ -292,6 +292,7 @@ def test_a_forgotten_name_leaves_the_file_as_well(tmp_path: Path) -> None:
     ann = new_judge(db, "Ann Unmistakable")
     db.close()
     assert b"Unmistakable" in place.read_bytes()
+    db = Database.open(f"sqlite:///{place}")
     pseudonymise(db, ann)
     db.close()
     assert b"Unmistakable" not in b"".join(path.read_bytes() for path in tmp_path.iterdir())

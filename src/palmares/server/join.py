@@ -21,8 +21,8 @@ from ..campaign.database import Database
 from ..campaign.definition import CAMPAIGN_NAME, state_now
 from ..campaign.limits import check_joins, count_failed_join
 from ..campaign.people import Person, join, redeem, sign_out
+from ..campaign.progress import Progress, judge_progress
 from ..campaign.refusals import Uninvited
-from ..campaign.screens import Progress, judge_progress
 from .access import GROUPS, PUBLIC, SignedIn, Store, allow, delete_session_cookie, set_session_cookie, signed_in
 from .pages import render, url
 from .security import csrf_token, given_csrf, is_csrf_token

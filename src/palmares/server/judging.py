@@ -17,8 +17,9 @@ from ..campaign.answers import NOTE_LENGTH, SKIP_REASONS, save_draft, submit
 from ..campaign.database import Database
 from ..campaign.definition import settings_of
 from ..campaign.people import Person, consent, digest
+from ..campaign.progress import judge_progress
 from ..campaign.refusals import BadAnswer, Closed, Conflict, DraftConflict, Incomplete
-from ..campaign.screens import ScreenView, judge_progress, load
+from ..campaign.screens import ScreenView, load
 from ..campaign.settings import WordSettings
 from ..campaign.work import next_screen
 from ..texts.languages import direction, html_lang
