@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 import re
 import tempfile
+from datetime import UTC, datetime
 from html import escape, unescape
 from pathlib import Path
 from random import Random
@@ -14,6 +17,7 @@ import httpx2 as httpx
 import pytest
 import sqlalchemy as sa
 from fastapi import FastAPI
+from manage_pages import ALL_SHOWN, HOME, HOSTILE, SYSTEMS, events, everything, link_on, row, rows, token_on, words
 from stores import PLAIN, Clock, new_campaign, new_judge, next_view, sample_texts
 from webs import Visitor, csrf_in, signed_in, staff, visitor
 
@@ -33,13 +37,8 @@ from palmares.texts.testset import make
 
 pytestmark = pytest.mark.any_database
 
-HOME = "/c/news/manage"
-PAGES = ("", "/people", "/settings", "/settings?revision=1", "/log", "/export")
-FOR_ORGANISERS = ("/log",)
-SYSTEMS = ("alpha-mt", "beta-mt", "gamma-mt")
-HOSTILE = '<script>alert(1)</script>"><b onclick=x>'
-#: Three systems, all on every screen: each answer compares every two of them once.
-ALL_SHOWN = {"screen.outputs": 3, "judge.screens": 8}
+PAGES = ("", "/people", "/people/many", "/notes", "/settings", "/settings?revision=1", "/log", "/export")
+FOR_ORGANISERS = ("/log", "/people/many")
 
 
 @pytest.fixture(autouse=True)
@@ -72,35 +71,6 @@ def skip(db: Database, judge: Person) -> None:
     view = next_view(db, judge)
     assert view is not None
     submit(db, judge, view.id, Answer(skip="other"), submission="s")
-
-
-def rows(page: httpx.Response) -> list[list[str]]:
-    """The tables of a page: the words of every cell."""
-    lines = re.findall(r"<tr>(.*?)</tr>", page.text, re.DOTALL)
-    return [[words(cell) for cell in re.findall(r"<t[hd][^>]*>(.*?)</t[hd]>", line, re.DOTALL)] for line in lines]
-
-
-def row(page: httpx.Response, first: str) -> list[str]:
-    """The one row that begins with a cell of these words."""
-    (found,) = (cells for cells in rows(page) if cells and cells[0] == first)
-    return found
-
-
-def words(markup: str) -> str:
-    return " ".join(unescape(re.sub(r"<[^>]*>", " ", markup)).split())
-
-
-def events(db: Database, campaign_id: int, *kinds: str) -> list[journal.Event]:
-    return [event for event in journal.entries(db, campaign_id) if event.kind in kinds]
-
-
-def link_on(page: httpx.Response) -> str:
-    (link,) = re.findall(r"<code[^>]*>([^<]+/join/[^<]+)</code>", page.text)
-    return unescape(link)
-
-
-def token_on(page: httpx.Response) -> str:
-    return link_on(page).rpartition("/")[2]
 
 
 # -- who sees what ---------------------------------------------------------------------------------------
@@ -172,7 +142,7 @@ def test_hostile_names_are_shown_and_not_run(app: FastAPI, db: Database, organis
         assert "<script" not in page
         assert "<b onclick" not in page
     organiser.get(f"{HOME}/people")
-    assert "<script" not in organiser.post(f"{HOME}/people/{pseudonym}/invite").text
+    assert "<script>" not in organiser.post(f"{HOME}/people/{pseudonym}/invite").text
     organiser.get(f"{HOME}/people")
     refused = organiser.post(f"{HOME}/people", {"name": HOSTILE, "role": "judge"})
     assert refused.status_code == 422
@@ -449,7 +419,7 @@ def revision_count(db: Database) -> int:
 
 
 def text_area(page: httpx.Response) -> str:
-    (found,) = re.findall(r"<textarea[^>]*>\n(.*?)</textarea>", page.text, re.DOTALL)
+    (found,) = re.findall(r"<textarea class=\"toml\"[^>]*>\n(.*?)</textarea>", page.text, re.DOTALL)
     return unescape(found)
 
 
@@ -525,6 +495,86 @@ def test_settings_that_cannot_be_used_come_back_as_written(
     assert in_force(db, campaign) == before
     if "\0" not in text:
         assert text_area(page) == text
+
+
+def fill_in(guest: Visitor, **changes: str) -> httpx.Response:
+    """Send the form of the settings, with all its fields as they are shown but for those given by name."""
+    page = guest.get(f"{HOME}/settings")
+    shown = re.search(r"<form[^>]* novalidate>(.*?)</form>", page.text, re.DOTALL)
+    assert shown
+    fields: dict[str, str] = {}
+    for tag, attributes, rest in re.findall(r"<(input|textarea|select)\b([^>]*)>(?:\n?([^<]*)</textarea>)?", shown[1]):
+        name = re.search(r'name="([^"]+)"', attributes)
+        value = re.search(r'value="([^"]*)"', attributes)
+        if name and tag == "textarea":
+            fields[name[1]] = unescape(rest).replace("\n", "\r\n")
+        elif name and tag == "input" and value and ('"checkbox"' not in attributes or "checked" in attributes):
+            fields[name[1]] = unescape(value[1])
+    for name, options in re.findall(r'<select [^>]*name="([^"]+)"[^>]*>(.*?)</select>', shown[1], re.DOTALL):
+        (fields[name],) = re.findall(r"<option selected>([^<]*)<", options)
+    return guest.post(f"{HOME}/settings", {**fields, **changes})
+
+
+def test_the_form_has_a_field_for_every_setting(db: Database, organiser: Visitor) -> None:
+    page = organiser.get(f"{HOME}/settings").text
+    keys = [f"{section}.{name}" for section, values in Settings() for name in type(values).model_fields]
+    assert {"task.vocabulary", "screen.both_bad", "screen.one_step", "screen.spacing", "hit.ahead_minutes",
+            "judge.most"} <= set(keys)  # fmt: skip
+    for key in keys:
+        assert len(re.findall(rf'<(?:input type="(?:text|checkbox)"|textarea|select) [^>]*name="{key}"', page)) == 1, (
+            key
+        )
+    offered = re.search(r'<select [^>]*name="task.markup"[^>]*>(.*?)</select>', page, re.DOTALL)
+    assert offered
+    assert re.findall(r"<option[^>]*>([^<]*)<", offered[1]) == ["plain", "markdown"]
+
+
+def test_settings_are_changed_by_the_fields_of_the_form(db: Database, organiser: Visitor, campaign: int) -> None:
+    before = in_force(db, campaign).replace(**{"words.consent": "one\r\ntwo\nthree", "hit.lease_minutes": 1 / 3 + 1})
+    change_settings(db, "news", before)
+    assert "No setting is different" in fill_in(organiser).text
+    entered = {"screen.outputs": "4", "judge.most": "40", "task.markup": "markdown", "screen.both_bad": "true"}
+    page = fill_in(organiser, **entered, **{"stop.until": "2026-12-31T18:00:00Z", "controls.repeats": ".25"})
+    assert page.status_code == 200
+    expected = {"screen.outputs": 4, "judge.most": 40, "task.markup": "markdown", "screen.both_bad": True,
+                "stop.until": datetime(2026, 12, 31, 18, tzinfo=UTC), "controls.repeats": 0.25}  # fmt: skip
+    assert in_force(db, campaign) == before.replace(**expected)
+    fill_in(organiser, **{"judge.most": "", "stop.until": " ", "screen.both_bad": "false"})
+    assert (in_force(db, campaign).judge.most, in_force(db, campaign).stop.until) == (None, None)
+    assert in_force(db, campaign).screen.both_bad is False
+
+
+def test_every_error_of_the_form_is_shown_at_once_at_its_field_and_at_the_top(
+    db: Database, organiser: Visitor, campaign: int
+) -> None:
+    before = in_force(db, campaign)
+    wrong = {"screen.outputs": "nine", "hit.screens": "", "stop.until": "tomorrow", "task.markup": HOSTILE,
+             "overlap.share": "0,5", "judge.most": "1"}  # fmt: skip
+    page = fill_in(organiser, **wrong)
+    assert page.status_code == 422
+    assert in_force(db, campaign) == before
+    assert "<script" not in page.text
+    (summary,) = re.findall(r'<div class="notice error" role="alert".*?</div>', page.text, re.DOTALL)
+    assert "6 things are wrong" in words(summary)
+    linked = re.findall(r'<a href="#([^"]+)">([^<]+)</a>', summary)
+    assert sorted(key for _, key in linked) == sorted(wrong)
+    for place, key in linked:
+        (field,) = re.findall(rf'<(?:input type="text"|textarea|select) id="{place}" [^>]*>', page.text)
+        assert 'aria-invalid="true"' in field
+        assert f'aria-describedby="{place}-says {place}-problem"' in field
+        (reason,) = re.findall(rf'id="{place}-problem">([^<]*)<', page.text)
+        assert reason in summary
+        assert f"got {wrong[key]!r}".replace("'1'", "1") in unescape(reason), key
+    assert "without quotes" not in page.text
+    assert 'value="nine"' in page.text
+
+
+def test_every_error_of_a_file_is_shown_at_once(organiser: Visitor) -> None:
+    text = "schema = 1\n[screen]\noutputs = 99\n[hit]\nscreens = 0"
+    page = save(organiser, text)
+    assert "screen.outputs: got 99" in words(page.text)
+    assert "hit.screens: got 0" in words(page.text)
+    assert text_area(page) == text
 
 
 def test_settings_that_do_not_fit_the_texts_come_back_too(app: FastAPI, db: Database) -> None:
@@ -603,13 +653,6 @@ def test_the_log_refuses_what_is_no_place_in_it(organiser: Visitor) -> None:
 # -- changes are protected -------------------------------------------------------------------------------
 
 
-def everything(db: Database) -> dict[str, list[tuple[Any, ...]]]:
-    """What the tables of a campaign hold, but for sessions and counts of requests."""
-    tables = (schema.campaign, schema.setting, schema.person, schema.invite, schema.judgment, schema.event)
-    with db.read() as tx:
-        return {t.name: [tuple(r) for r in tx.execute(sa.select(t).order_by(t.c.id))] for t in tables}
-
-
 @pytest.mark.parametrize("how", ["no token", "wrong token", "another site", "observer", "judge", "nobody"])
 def test_every_change_needs_an_organiser_and_their_own_form(app: FastAPI, db: Database, how: str) -> None:
     target = add_person(db, "news", Role.JUDGE, "Target")
@@ -619,6 +662,9 @@ def test_every_change_needs_an_organiser_and_their_own_form(app: FastAPI, db: Da
         f"{person}/invite": {},
         f"{person}/revoke": {},
         f"{person}/pseudonymise": {},
+        f"{person}/langs": {"langs": "de-en"},
+        "/people/many": {"names": "New"},
+        "/people/many/links": {"names": "New", "mark": "1-0-0"},
         "/settings": {"revision": "1", "settings": "schema = 1\n"},
         "/settings/state": {"state": "closed"},
     }
@@ -740,6 +786,22 @@ def test_replaced_answers_are_downloaded_if_wanted(db: Database, observer: Visit
         submit(db, ann, view.id, Answer(ranks), submission=f"s{revision}", revision=revision)
     assert len(observer.get(f"{HOME}/export/screens").text.splitlines()) == 1
     assert len(observer.get(f"{HOME}/export/screens?revisions=1").text.splitlines()) == 3
+
+
+@pytest.mark.parametrize(("formulas", "name"), [("keep", "=mt"), ("escape", "'=mt")])
+def test_names_of_systems_in_a_download(app: FastAPI, db: Database, formulas: str, name: str) -> None:
+    new_campaign(db, sample_texts(2, ("=mt", "b-mt")), name="odd", **{"screen.outputs": 2})
+    judge = new_judge(db, "bob", campaign="odd")
+    view = next_view(db, judge)
+    assert view is not None
+    submit(db, judge, view.id, Answer((1, 2)), submission="s")
+    guest = staff(app, Role.OBSERVER, campaign="odd")
+    got = guest.get(f"/c/odd/manage/export/judgments?format=csv&formulas={formulas}").text
+    (line,) = csv.DictReader(io.StringIO(got))
+    assert name in (line["system_a"], line["system_b"])
+    refused = guest.get("/c/odd/manage/export/judgments?format=csv&formulas=refuse")
+    assert refused.status_code == 422
+    assert "a spreadsheet would run" in refused.text
 
 
 def test_before_there_is_anything_to_export_the_page_says_so(

@@ -12,7 +12,7 @@ import pytest
 from jinja2 import nodes
 from starlette.requests import Request
 
-from palmares.campaign import Role
+from palmares.campaign import STATES, Role
 from palmares.campaign.answers import SKIP_REASONS
 from palmares.server.judging import script_words
 from palmares.server.markup import to_html
@@ -32,6 +32,8 @@ SAME_AS_ENGLISH = {
 #: The keys that templates put together: how they begin, and what comes next.
 PUT_TOGETHER = {
     "error.": IN_WORDS | {"refused"},
+    "home.role.": {role.value for role in Role},
+    "home.state.": set(STATES),
     "join.": {role.value for role in Role},
     "skip.reason.": set(SKIP_REASONS),
     "pair.": {"first", "tie", "both-bad", "second"},
@@ -331,7 +333,9 @@ def request(headers: Mapping[str, str], query: str = "") -> Request:
 @pytest.mark.parametrize("way", ["address", "cookie", "browser"])
 def test_a_page_speaks_the_language_and_says_so(language: str, way: str) -> None:
     headers = {"cookie": {"cookie": f"{LANGUAGE_COOKIE}={language}"}, "browser": {"accept-language": language}}
-    page = render(request(headers.get(way, {}), f"ui={language}" if way == "address" else ""), "home.html")
+    page = render(
+        request(headers.get(way, {}), f"ui={language}" if way == "address" else ""), "home.html", campaigns=[]
+    )
     text = bytes(page.body).decode()
     direction = "rtl" if language == "ar" else "ltr"
     assert f'<html lang="{language}" dir="{direction}">' in text

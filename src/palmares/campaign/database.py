@@ -25,6 +25,8 @@ DEFAULT_URL = "sqlite:///palmares.db"
 
 #: Two upgrades of a PostgreSQL database at once wait for each other on this number.
 _UPGRADING = 7_256_273_770
+#: Milliseconds; so long a checkpoint waits for those who are reading to end.
+_READERS_END = 2000
 #: So many pieces of work share a commit at most.
 _TOGETHER = 64
 
@@ -182,7 +184,11 @@ class Database:
         with self._one_writer(), self.engine.connect() as connection:
             raw = connection.connection.driver_connection
             assert raw is not None
-            busy, _, _ = raw.execute("pragma wal_checkpoint(truncate)").fetchone()
+            raw.execute(f"pragma busy_timeout={_READERS_END}")  # everyone who writes waits as long
+            try:
+                busy, _, _ = raw.execute("pragma wal_checkpoint(truncate)").fetchone()
+            finally:
+                raw.execute(f"pragma busy_timeout={PATIENCE * 1000}")
             return not busy
 
     def check_health(self) -> None:

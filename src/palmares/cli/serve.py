@@ -207,6 +207,18 @@ def _listening(host: str, port: int) -> Iterator[socket.socket]:
 # -- the server ------------------------------------------------------------------------------------------
 
 
+def _record_address(url: str, address: str) -> None:
+    """Tell 'palmares campaign invite' where links lead; a database that cannot be written to is served all the same."""
+    from ..campaign.addresses import record_server
+    from ..campaign.refusals import DatabaseError
+
+    try:
+        with opened(url) as db:
+            record_server(db, address)
+    except DatabaseError as error:
+        click.echo(f"warning: links of 'campaign invite' will not name this server ({error})", err=True)
+
+
 def _run(url: str, listener: Listener, place: socket.socket) -> None:
     import uvicorn
 
@@ -214,6 +226,7 @@ def _run(url: str, listener: Listener, place: socket.socket) -> None:
     from ..server.protocol import PromptProtocol
 
     os.environ.update(ServerConfig(url, listener.root_path, listener.public_address).to_environment())
+    _record_address(url, listener.address)
     _say_where(listener)
     _allow_many_connections()
     config = uvicorn.Config(

@@ -31,5 +31,6 @@ VIEWS = Registry(
         "campaign people": Entry("palmares.report.campaign:PEOPLE", "who takes part"),
         "campaign invite": Entry("palmares.report.campaign:INVITED", "links for those who were invited"),
         "campaign log": Entry("palmares.report.campaign:LOG", "who did what, and when"),
+        "campaign notes": Entry("palmares.report.campaign:NOTES", "what judges wrote beside their answers"),
     },
 )

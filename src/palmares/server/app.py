@@ -16,13 +16,27 @@ from ..campaign.definition import CAMPAIGN_NAME
 from ..campaign.limits import body_bytes
 from ..campaign.settings import SMALLEST_BODY_LIMIT
 from ..campaign.stock import Restocker
-from . import api, images, join, judging, manage, manage_export, manage_people, manage_settings, pages, problems
+from . import (
+    api,
+    images,
+    join,
+    judging,
+    manage,
+    manage_export,
+    manage_invite,
+    manage_notes,
+    manage_people,
+    manage_settings,
+    pages,
+    problems,
+)
 from .access import check_declarations
 from .config import ServerConfig
 from .security import BelowRootPath, BodyLimit, SecurityHeaders, StaticFilesForEver
 
 #: Routes with pages, and those that programs are meant to use.
-_PAGES = tuple(part.router for part in (join, judging, images, manage, manage_people, manage_settings, manage_export))
+_MANAGE = (manage, manage_notes, manage_people, manage_invite, manage_settings, manage_export)
+_PAGES = tuple(part.router for part in (join, judging, images, *_MANAGE))
 _FOR_PROGRAMS = (api.router, api.health_router)
 _CAMPAIGN = re.compile(rf"/(?:c|api/v1)/({CAMPAIGN_NAME.pattern})(?:/|$)")
 

@@ -37,7 +37,7 @@ class ServerConfig:
         The part of the address that a proxy has put before ours (``/eval``).
     address
         The public address, ``https://eval.example.org/eval``: links name it, whatever a request says of its host, and
-        its path is the root path. None: links name the host that a request was sent to.
+        its path is the root path. None: links name the address that the server listens on.
     """
 
     database: str

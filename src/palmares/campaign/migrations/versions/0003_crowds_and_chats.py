@@ -17,6 +17,7 @@ def upgrade() -> None:
     _worker()
     _hits()
     _met()
+    _server()
 
 
 def _conversations() -> None:
@@ -125,4 +126,14 @@ def _met() -> None:
     where = sa.text("repeat_of is not null")
     op.create_index(
         "ix_served_person_id_repeat", "served", ["person_id"], unique=False, sqlite_where=where, postgresql_where=where
+    )
+
+
+def _server() -> None:
+    op.create_table(
+        "server",
+        sa.Column("id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=False),
+        sa.Column("address", sa.Text(), nullable=False),
+        sa.Column("started_at", sa.DateTime(timezone=True), nullable=False),
+        sa.PrimaryKeyConstraint("id", name=op.f("pk_server")),
     )
