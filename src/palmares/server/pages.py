@@ -13,7 +13,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from ..campaign.images import digest_of
 from . import markup
-from .words import LANGUAGES, Words, choose_language, words
+from .words import DEFAULT_VOCABULARY, LANGUAGES, Words, choose_language, words
 
 HERE = Path(__file__).parent
 STATIC = HERE / "static"
@@ -41,9 +41,15 @@ def render(request: Request, name: str, *, status: int = 200, **context: Any) ->
 
 
 def words_for(request: Request) -> Words:
-    """The words in the language of this reader."""
+    """The words in the language of this reader, in the vocabulary that `speak` has set."""
     asked, remembered = request.query_params.get("ui"), request.cookies.get(LANGUAGE_COOKIE)
-    return words(choose_language(asked, remembered, request.headers.get("accept-language")))
+    language = choose_language(asked, remembered, request.headers.get("accept-language"))
+    return words(language).in_vocabulary(getattr(request.state, "vocabulary", DEFAULT_VOCABULARY))
+
+
+def speak(request: Request, vocabulary: str) -> None:
+    """Let the page that answers this request use the vocabulary of its campaign."""
+    request.state.vocabulary = vocabulary
 
 
 def remember_language(request: Request, response: HTMLResponse, language: str) -> None:
