@@ -1,4 +1,4 @@
-"""An arena of Markdown answers in a browser: code, tables, conversations and images as they should be, in any window."""
+"""An arena of Markdown answers in a browser: code, tables, conversations and images, in windows of any size."""
 
 from __future__ import annotations
 
