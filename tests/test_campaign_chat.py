@@ -12,10 +12,12 @@ from typing import Any
 import polars as pl
 import pytest
 import sqlalchemy as sa
+from fastapi import FastAPI
 from stores import answer, new_campaign, new_judge, next_view, sample_texts
+from webs import attribute, signed_in, staff
 
 import palmares as pm
-from palmares.campaign import schema
+from palmares.campaign import Role, schema
 from palmares.campaign.answers import Answer, submit
 from palmares.campaign.create import add_pairs
 from palmares.campaign.database import Database
@@ -230,6 +232,28 @@ def test_whole_screens_have_turns_verdict_note_and_problem(db: Database, tmp_pat
     assert (other["turns"], other["verdict"], other["note"], other["problem"]) == (None, None, None, False)
 
 
+# -- the pages -------------------------------------------------------------------------------------------
+
+
+@pytest.mark.any_database
+def test_pages_of_judges_and_organisers_need_no_language(app: FastAPI, db: Database, tmp_path: Path) -> None:
+    messages = [{"role": "system", "content": "Be *brief*."}, {"role": "user", "content": "Hello?"}]
+    new_campaign(db, rows_of(tmp_path, {"messages": messages, "answers": {"A": "**Yes**", "B": "No."}}), **TWO)
+    ann = signed_in(app, new_judge(db))
+    page = ann.get("/c/news/judge")
+    assert page.status_code == 200
+    assert "<em>brief</em>" in page.text
+    assert "<strong>Yes</strong>" in page.text
+    assert 'lang="" dir="auto"' in page.text
+    screen = ann.get(f"/api/v1/news/screens/{attribute(page, 'data-screen')}").json()
+    assert screen["langs"] == {"source": "", "target": ""}
+    assert screen["turns"] == messages
+    organiser = staff(app, Role.ORGANISER)
+    for path in ("", "/people", "/settings", "/export", "/log"):
+        assert organiser.get(f"/c/news/manage{path}").status_code == 200, path
+    assert "any-language" in organiser.get("/c/news/manage").text
+
+
 # -- the command line ------------------------------------------------------------------------------------
 
 
@@ -314,6 +338,13 @@ def test_a_campaign_of_prompts_from_beginning_to_end(ok: Run, url: str, tmp_path
         assert [line["score"] for line in again["systems"]] == [line["score"] for line in result["systems"]]
     ok("campaign", "export", "helpful", tmp_path / "arena.jsonl", "--to", "arena", "--database", url)
     assert '"winner":"tie (bothbad)"' in (tmp_path / "arena.jsonl").read_text()
+
+
+def test_what_is_both_bad_can_be_left_out(ok: Run, db: Database, database_url: str, tmp_path: Path) -> None:
+    judged(db, tmp_path, bad=2, good=4)
+    for condition, count in (("verdict!=both-bad", 4), ("verdict=both-bad", 2)):
+        (found,) = json.loads(ok("describe", database_url, "--where", condition, "--format", "json").out)
+        assert found["judgments"] == count
 
 
 def test_a_verdict_can_be_asked_for_by_name(db: Database, database_url: str, tmp_path: Path) -> None:
