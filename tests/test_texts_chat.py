@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import base64
+import contextlib
 import json
 from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from palmares.errors import InputError
 from palmares.ingest.source import compress
@@ -285,6 +288,38 @@ def test_faults_of_several_lines_are_told_at_once(tmp_path: Path) -> None:
     assert said.endswith("… and 4 more lines")
 
 
+# -- anything --------------------------------------------------------------------------------------------
+
+_ANY = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(max_size=5) | st.sampled_from(["user", "assistant", "text"]),
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(
+            st.sampled_from(["role", "content", "type", "text", "image_url", "url", "A"]), inner, max_size=4
+        )
+    ),
+    max_leaves=8,
+)
+_KEYS = ["prompt", "messages", "source", "answers", "outputs", "language", "id", "category", "reference"]
+_ARENA_KEYS = ["model_a", "model_b", "conversation_a", "conversation_b", "language", "question_id"]
+
+
+def _rows(keys: list[str]) -> st.SearchStrategy[dict[str, Any]]:
+    return st.dictionaries(st.sampled_from(keys), _ANY)
+
+
+@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    st.dictionaries(st.sampled_from(_KEYS), _ANY), st.dictionaries(st.sampled_from(_ARENA_KEYS), _ANY), st.booleans()
+)
+def test_whatever_stands_in_a_file_is_read_or_refused(
+    tmp_path: Path, chat: dict[str, Any], fight: dict[str, Any], whole: bool
+) -> None:
+    for good, row in ((ROW, chat), (GOOD, fight)):
+        with contextlib.suppress(InputError):
+            read_texts(path=written(tmp_path, good, {**good, **row} if whole else row))
+
+
 # -- checks ----------------------------------------------------------------------------------------------
 
 
@@ -317,6 +352,13 @@ def test_equal_answers_of_a_battle_leave_nothing_to_judge(tmp_path: Path) -> Non
     assert of_check(texts, "identical") == [
         ("note", None, (4,), "all systems give the same output on 1 line; there is nothing to judge")
     ]
+
+
+def test_lines_between_battles_of_a_prompt_are_not_named(tmp_path: Path) -> None:
+    rows = [battle(a, b, (f"Number {n}?", f"{a} on {n} &amp;", f"{b} on {n} &amp;"))
+            for n in range(3) for a, b in (("x", "y"), ("y", "z"))]  # fmt: skip
+    report = check(read(tmp_path, *rows), only=["encoding"])
+    assert [line.rpartition(" (")[2] for line in report.lines()] == ["lines 1, 3, 5)"] * 3
 
 
 def test_missing_answers_of_other_files_are_errors_still(tmp_path: Path) -> None:
