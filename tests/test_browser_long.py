@@ -1,4 +1,4 @@
-"""Texts of 600 words: what they are compared with and their scale stay in view, keys lead to their tops, nothing jumps."""
+"""Texts of 600 words: source and scale stay in view, keys lead to the tops of outputs, and nothing jumps."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ DESKTOP, WIDE, PHONE = {"width": 1280, "height": 800}, {"width": 1920, "height":
 #: From the top of the window: where source and reference end, and the boxes of an output and of its scale.
 BOXES = """place => {
     const box = selector => document.querySelector(selector).getBoundingClientRect();
-    const edges = selector => { const { top, bottom, left, right } = box(selector); return [top, bottom, left, right]; };
+    const edges = selector => ["top", "bottom", "left", "right"].map(side => box(selector)[side]);
     const middle = box(`#output-${place} .rank`);
     const under = document.elementFromPoint(middle.x + middle.width / 2, middle.y + middle.height / 2);
     return {

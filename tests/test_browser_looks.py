@@ -13,6 +13,8 @@ from stores import new_campaign, new_judge, sample_texts
 from palmares.campaign import Role
 from palmares.campaign.database import Database
 from palmares.campaign.people import add_person, invite
+from palmares.texts import LanguagePair, Segment
+from palmares.texts.testset import make
 
 pytestmark = on_sqlite
 
@@ -160,6 +162,42 @@ def test_differences_are_shown_when_asked_for_and_the_wish_is_remembered(visit: 
     ann.page.keyboard.press("d")
     expect(box).not_to_be_checked()
     expect(word).to_have_css("background-color", "rgba(0, 0, 0, 0)")
+
+
+@pytest.mark.parametrize("matters", [True, False])
+def test_white_space_is_made_visible_where_it_matters(visit: Visit, db: Database, matters: bool) -> None:
+    texts = make(
+        LanguagePair.parse("fr-en"),
+        [Segment("1", None, "Bonjour.", None)],
+        {"A": ["Good  day to you."], "B": ["Good day to you."], "C": ["Something else."]},
+    )
+    new_campaign(db, texts, **{"screen.spacing": matters, "screen.outputs": 3})
+    page = visit(new_judge(db)).page
+    signs = page.locator(".spacing").evaluate_all(
+        "spans => spans.map(span => getComputedStyle(span, '::before').content.match(/·+/)[0])"
+    )
+    assert sorted(signs) == (["·", "··"] if matters else [])
+    assert "Good  day to you." in page.locator(".output .text").all_text_contents() or not matters
+
+
+def test_sentences_around_the_segment_are_set_apart(visit: Visit, db: Database) -> None:
+    new_campaign(db)
+    page = visit(new_judge(db)).page
+    source, context = page.locator(".source"), page.locator(".context").first
+    size = "element => parseFloat(getComputedStyle(element).fontSize)"
+    assert context.evaluate(size) < 0.85 * source.evaluate(size)
+    expect(context.locator(".context-name")).to_have_text(re.compile("Sentence (before|after)"))
+    expect(context.locator(".context-name")).to_be_visible()
+    rules = context.evaluate(
+        "element => [getComputedStyle(element).borderTopWidth, getComputedStyle(element).borderBottomWidth]"
+    )
+    assert sorted(rules) == ["0px", "1px"]
+
+
+def test_there_is_one_counter(visit: Visit, db: Database) -> None:
+    new_campaign(db)
+    page = visit(new_judge(db)).page
+    expect(page.locator(".where")).to_have_text("0 of 30")
 
 
 # -- the watch that every test here keeps ------------------------------------------------------------------

@@ -138,7 +138,7 @@ export class Screen {
 
   /** Choose between two; where one step is enough, that is the answer. False if it is not offered. */
   choose(choice) {
-    if (this.opening) return true;
+    if (this.oneStep && this.opening) return true;
     if (!this.ranks.choose(choice)) return false;
     if (this.oneStep) return this.submit();
     announce(say("chosen", { choice: this.ranks.chosen.parentElement.textContent.trim() }));
