@@ -3,6 +3,7 @@
 import { put } from "./storage.js";
 
 const KEY = "palmares:given"; // early.js reads it before the page is drawn
+const RULE = 14; // pixels above the segment: the rule that parts it from the sentence before
 const root = document.documentElement;
 const watcher = new ResizeObserver(([entry]) => measure(entry.target));
 
@@ -34,7 +35,9 @@ function measure(panel) {
 
 /** What stands before the segment may be longer than there is room; whoever wants it scrolls back. */
 function beginAtSource(source) {
-  for (const box of [source.closest(".given"), source.closest(".given-texts")]) {
-    box.scrollTop += source.getBoundingClientRect().top - box.getBoundingClientRect().top - box.clientHeight / 4;
+  const given = source.closest(".given");
+  const margin = given.querySelector("h2").offsetHeight + RULE;
+  for (const box of [given, given.parentElement]) {
+    box.scrollTop += source.getBoundingClientRect().top - box.getBoundingClientRect().top - margin;
   }
 }
