@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from browsers import Judge, Visit, on_sqlite, stored
+from browsers import Judge, Visit, check_accessibility, on_sqlite, stored
 from playwright.sync_api import Route, expect
 from stores import new_campaign, new_judge
 
@@ -81,6 +81,7 @@ def refused_in_another_tab(ann: Judge) -> tuple[Judge, str]:
 
 def test_of_two_windows_the_second_overwrites_nothing_unasked(ann: Judge, db: Database) -> None:
     other, screen = refused_in_another_tab(ann)
+    check_accessibility(other.page)
     assert [row[:3] for row in stored(db)] == [(screen, 1, [1, 2, 3, 4, 5])]
     other.page.get_by_role("link", name="Look at the screen").click()
     both = other.page.locator("#unstored")
@@ -89,6 +90,7 @@ def test_of_two_windows_the_second_overwrites_nothing_unasked(ann: Judge, db: Da
     expect(other.banner).to_be_empty()  # the page itself says it
     other.shows(5, 4, 3, 2, 1)  # what was not stored has been kept
     other.page.wait_for_load_state()
+    check_accessibility(other.page)
     with other.sending():
         both.get_by_role("button", name="Replace what is stored").click()
     expect(both).to_have_count(0)
@@ -154,6 +156,7 @@ def test_a_closed_campaign_says_so_at_once_and_counts_what_is_stored(ann: Judge,
     expect(ann.banner).to_contain_text(
         "The campaign was closed before these answers arrived, so they were not stored: 1."
     )
+    check_accessibility(ann.page)
     ann.banner.get_by_role("button", name="Dismiss").click()
     expect(ann.banner).to_be_empty()
     ann.page.go_back()  # no screen is shown any more
@@ -197,6 +200,7 @@ def test_a_paused_campaign_lets_the_work_in_hand_be_finished_and_gives_no_more(a
     ann.answer(1, 2, 3, 4, 5)
     expect(ann.page.get_by_role("heading", level=1)).to_have_text("The campaign is paused")
     expect(ann.page.get_by_text("Screens judged: 3")).to_be_visible()
+    check_accessibility(ann.page)
     change_state(db, "news", "open")
     ann.page.get_by_role("link", name="Look again").click()
     expect(ann.progress).to_have_text("3 of 30")

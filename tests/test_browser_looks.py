@@ -26,6 +26,13 @@ TOO_SMALL = """elements => elements.filter(element => element.checkVisibility())
 })"""
 
 
+TWICE_AS_LARGE = """() => {
+    const sheet = new CSSStyleSheet();
+    sheet.replaceSync(":root { font-size: 200%; }");
+    document.adoptedStyleSheets = [sheet];
+}"""
+
+
 def sticks_out(page: Page) -> list[str]:
     """The elements that are wider than the window, if it has to be scrolled sideways."""
     return page.evaluate(
@@ -91,7 +98,7 @@ def test_seven_outputs_fit_a_phone(visit: Visit, db: Database) -> None:
 def test_every_page_reflows_at_320_pixels_and_with_text_twice_as_large(visit: Visit, db: Database) -> None:
     for ann in pages(visit, db, viewport={"width": 320, "height": 640}):
         assert sticks_out(ann.page) == []
-        ann.page.evaluate("document.documentElement.style.fontSize = '200%'")
+        ann.page.evaluate(TWICE_AS_LARGE)
         assert sticks_out(ann.page) == []
 
 

@@ -207,7 +207,7 @@ def test_a_change_that_was_begun_elsewhere_is_told_from_the_answer(ann: Visitor,
     again = ann.get(page.url.path)
     ann.post(page.url.path, form(again, (5, 2, 3, 4, None)))  # incomplete: kept as a draft
     shown = ann.get(page.url.path)
-    assert "The ranks below are different, and they are not stored." in shown.text
+    assert "What is shown below is different, and it is not stored." in shown.text
     assert answers_shown(shown) == [told(1, 2, 3, 4, 5), told(5, 2, 3, 4)]
     # With ranks missing there is no whole answer to put in the place of the stored one.
     box = shown.text[shown.text.index('id="unstored"') :]

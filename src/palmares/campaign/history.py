@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import sqlalchemy as sa
+from sqlalchemy import bindparam
 
 from . import schema
 from .database import Database
@@ -26,11 +27,8 @@ class StoredAnswer:
 
 def stored_answer(db: Database, person: Person, screen_id: str) -> StoredAnswer | None:
     """What is stored for a screen of this judge, whatever draft there is; None before the first answer."""
-    judgment = schema.judgment.c
-    query = sa.select(judgment.ranks, judgment.skip, judgment.verdict, judgment.revision)
-    query = query.where(judgment.served_id == _served(person, screen_id)).order_by(judgment.revision.desc()).limit(1)
     with db.read() as tx:
-        row = tx.execute(query).first()
+        row = tx.execute(_STORED, {"judge": person.id, "screen": screen_id}).first()
     if row is None:
         return None
     return StoredAnswer(None if row.ranks is None else tuple(row.ranks), row.skip, row.verdict, row.revision)
@@ -41,23 +39,39 @@ def recently_answered(db: Database, person: Person, before: str | None = None) -
 
     With ``before``, those that were given to the judge before that screen, also in HITs before its own.
     """
-    served = schema.served.c
-    answered = sa.exists().where(schema.judgment.c.served_id == served.id)
-    query = sa.select(served.public_id).where(served.person_id == person.id, served.lease_id.is_not(None), answered)
-    if before is not None:
-        query = query.where(served.id < _served(person, before))
     with db.read() as tx:
-        return tuple(tx.scalars(query.order_by(served.id.desc()).limit(RECENT)))
+        if before is None:
+            return tuple(tx.scalars(_ANSWERED, {"judge": person.id}))
+        return tuple(tx.scalars(_ANSWERED_BEFORE, {"judge": person.id, "screen": before}))
 
 
 def discard_draft(db: Database, person: Person, screen_id: str) -> None:
     """Take back a change that was begun, or refused: what is stored stays."""
-    draft = schema.draft
     with db.begin() as tx:
-        tx.execute(draft.delete().where(draft.c.served_id == _served(person, screen_id)))
+        tx.execute(_DISCARD, {"judge": person.id, "screen": screen_id})
 
 
-def _served(person: Person, screen_id: str) -> sa.ScalarSelect[int]:
-    """A screen that was given to this judge; anyone else's does not exist for them."""
-    served = schema.served.alias("this").c
-    return sa.select(served.id).where(served.public_id == screen_id, served.person_id == person.id).scalar_subquery()
+# -- statements, built once ----------------------------------------------------------------------------
+
+_THIS, _SERVED, _JUDGMENT = schema.served.alias("this").c, schema.served.c, schema.judgment.c
+#: A screen that was given to this judge; anyone else's does not exist for them.
+_OWN = (
+    sa.select(_THIS.id)
+    .where(_THIS.public_id == bindparam("screen"), _THIS.person_id == bindparam("judge"))
+    .scalar_subquery()
+)
+_STORED = (
+    sa.select(_JUDGMENT.ranks, _JUDGMENT.skip, _JUDGMENT.verdict, _JUDGMENT.revision)
+    .where(_JUDGMENT.served_id == _OWN)
+    .order_by(_JUDGMENT.revision.desc())
+    .limit(1)
+)
+_ANSWERED = (
+    sa.select(_SERVED.public_id)
+    .where(_SERVED.person_id == bindparam("judge"), _SERVED.lease_id.is_not(None))
+    .where(sa.exists().where(_JUDGMENT.served_id == _SERVED.id))
+    .order_by(_SERVED.id.desc())
+    .limit(RECENT)
+)
+_ANSWERED_BEFORE = _ANSWERED.where(_SERVED.id < _OWN)
+_DISCARD = schema.draft.delete().where(schema.draft.c.served_id == _OWN)

@@ -32,16 +32,13 @@ function waiting(queue) {
 /** Answers that were not stored because there was another: both, and the choice. The page of the screen has its own. */
 function conflicts(queue, keep, replace) {
   const here = document.getElementById("unstored") && document.getElementById("work").dataset.screen;
-  const met = queue.refused().filter(({ screen, refused }) => refused.kind === "conflict" && screen !== here);
+  const met = queue.refused().filter(({ screen, refused }) => refused.stored && screen !== here);
   return met.map((entry) => {
     const { stored } = entry.refused;
-    const controls = [link(entry.page)];
-    if (stored) {
-      const replacing = button(say("conflict.replace"), () => replace(entry));
-      controls.unshift(button(say("conflict.keep"), () => keep(entry)), replacing);
-    }
-    const made = message(say("refused-conflict"), ...controls);
-    if (stored) made.querySelector("span").append(twoAnswers(stored, entry.body));
+    const keeping = button(say("conflict.keep"), () => keep(entry));
+    const replacing = button(say("conflict.replace"), () => replace(entry));
+    const made = message(say("refused-conflict"), keeping, replacing, link(entry.page));
+    made.firstChild.after(twoAnswers(stored, entry.body));
     return made;
   });
 }
@@ -51,7 +48,9 @@ function twoAnswers(stored, sent) {
   list.className = "two-answers";
   for (const [name, answer] of [[say("conflict.stored"), stored], [say("conflict.sent"), sent]]) {
     const line = document.createElement("span");
-    line.textContent = ` ${name} ${told(answer)}`;
+    const label = document.createElement("strong");
+    label.textContent = name;
+    line.append(label, ` ${told(answer)}`);
     list.append(line);
   }
   return list;
@@ -70,7 +69,7 @@ function choice([first, second], verdict) {
 
 /** Other refusals; those of a closed campaign in one line. */
 function refusals(queue) {
-  const others = queue.refused().filter(({ refused }) => refused.kind !== "conflict");
+  const others = queue.refused().filter(({ refused }) => !refused.stored);
   const late = others.filter(({ refused }) => refused.kind === "closed");
   const made = others
     .filter((entry) => !late.includes(entry))

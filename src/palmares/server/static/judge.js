@@ -110,10 +110,13 @@ const asksServer = (there) => (navigator.onLine && !queue.waiting().length) || !
 /** Back to the screen before, to change its answer. */
 function goBack(event) {
   const there = wayBack();
+  if (asksServer(there)) {
+    if (event.currentTarget.id === "undo-last") location.assign(there); // a link leads there by itself
+    return;
+  }
   event.preventDefault();
-  if (asksServer(there)) return location.assign(there);
   keep(address);
-  return turnTo(there);
+  turnTo(there);
 }
 
 /** The back and forward buttons of the browser. A jump within the page is none of this. */
@@ -126,9 +129,9 @@ function moved() {
 
 // -- what becomes of answers -------------------------------------------------------------------------
 
-/** The server makes a page only for a judge who waits, and only once everything is sent. */
+/** The server makes a page only for a judge who waits, once everything is sent. After a failure, first things first. */
 function then(entry) {
-  return waiting && queue.waiting().at(-1).key === entry.key ? "page" : "nothing";
+  return waiting && !queue.failures && queue.waiting().at(-1).key === entry.key ? "page" : "nothing";
 }
 
 function stored(entry, receipt) {
