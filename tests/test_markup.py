@@ -16,9 +16,10 @@ from palmares.texts.conversations import ROLES
 from palmares.texts.markdown import DEEPEST, image_names
 
 #: Everything that a rendered text may consist of.
-TAGS = set(
-    ["p", "strong", "em", "s", "a", "span", "br", "hr", "h4", "h5", "h6", "ul", "ol", "li", "blockquote", "pre", "code", "div", "table", "thead", "tbody", "tr", "th", "td", "img"]
-)  # fmt: skip
+TAGS = {
+    *("p", "strong", "em", "s", "a", "span", "br", "hr", "h4", "h5", "h6", "ul", "ol", "li", "blockquote"),
+    *("pre", "code", "div", "table", "thead", "tbody", "tr", "th", "td", "img"),
+}
 ATTRIBUTES = {"class", "href", "rel", "target", "title", "start", "src", "alt", "tabindex", "dir"}
 
 

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import base64
+import contextlib
 import json
 from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from palmares.errors import InputError
 from palmares.ingest.source import compress
@@ -283,6 +286,38 @@ def test_faults_of_several_lines_are_told_at_once(tmp_path: Path) -> None:
     said = refusal(tmp_path, GOOD, *[GOOD | {"model_b": "x"} for _ in range(8)], {"model_a": "x", "model_b": "y"})
     assert [f"line {n}:" in said for n in range(1, 9)] == [False, True, True, True, True, True, False, False]
     assert said.endswith("… and 4 more lines")
+
+
+# -- anything --------------------------------------------------------------------------------------------
+
+_ANY = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(max_size=5) | st.sampled_from(["user", "assistant", "text"]),
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(
+            st.sampled_from(["role", "content", "type", "text", "image_url", "url", "A"]), inner, max_size=4
+        )
+    ),
+    max_leaves=8,
+)
+_KEYS = ["prompt", "messages", "source", "answers", "outputs", "language", "id", "category", "reference"]
+_ARENA_KEYS = ["model_a", "model_b", "conversation_a", "conversation_b", "language", "question_id"]
+
+
+def _rows(keys: list[str]) -> st.SearchStrategy[dict[str, Any]]:
+    return st.dictionaries(st.sampled_from(keys), _ANY)
+
+
+@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    st.dictionaries(st.sampled_from(_KEYS), _ANY), st.dictionaries(st.sampled_from(_ARENA_KEYS), _ANY), st.booleans()
+)
+def test_whatever_stands_in_a_file_is_read_or_refused(
+    tmp_path: Path, chat: dict[str, Any], fight: dict[str, Any], whole: bool
+) -> None:
+    for good, row in ((ROW, chat), (GOOD, fight)):
+        with contextlib.suppress(InputError):
+            read_texts(path=written(tmp_path, good, {**good, **row} if whole else row))
 
 
 # -- checks ----------------------------------------------------------------------------------------------

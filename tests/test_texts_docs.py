@@ -103,3 +103,15 @@ def test_numbers_in_words_are_those_of_the_code() -> None:
     assert (encoding.MANY, encoding.AT_LEAST) == (0.1, 3)
     assert (misaligned.FURTHEST, misaligned.SURE_LINES, misaligned.FEWEST_LINES) == (5, 5, 6)
     assert (length.WILD_RATIO, length.WILD_Z, language.WHOLE_TEXT) == (2.5, 6, 0.5)
+
+
+def test_the_prompts_and_battles_of_the_page(tmp_path: Path) -> None:
+    blocks = re.findall(r"```json\n(.*?)```", section("jsonl") + section("arena"), re.DOTALL)
+    found = []
+    for number, block in enumerate(blocks[1:]):
+        path = tmp_path / f"{number}.jsonl"
+        path.write_text(block, encoding="utf-8")
+        (texts,) = read_texts(path=path)
+        assert (str(texts.langs), check(texts).errors) == ("any-language", ())
+        found.append((len(texts), texts.systems, len(texts.conversations)))
+    assert found == [(2, ("heron", "magpie"), 1), (1, ("heron", "magpie", "wren"), 0)]

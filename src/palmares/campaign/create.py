@@ -90,10 +90,25 @@ def _check(tx: sa.Connection, campaign_id: int, settings: Settings, testset: Tes
         raise InputError(f"language pair {langs} is in the campaign already; each is given once, with all its systems")
     if len(testset.outputs) < 2:
         raise InputError(f"{langs}: got {len(testset.outputs)} system; a comparison needs at least 2")
-    if not any(len(texts) > 1 for texts in _different(testset)):
+    different = _different(testset)
+    if not any(len(texts) > 1 for texts in different):
         raise InputError(f"{langs}: all systems give the same output on every line; there is nothing to compare")
     check_references(settings, langs, any(segment.reference for segment in testset.segments))
     check_markup(settings, langs, testset)
+    if settings.stop.per_pair is not None:
+        _check_meetings(settings.stop.per_pair, langs, testset, different)
+
+
+def _check_meetings(per_pair: int, langs: str, testset: TestSet, different: list[dict[_Said, list[str]]]) -> None:
+    """Refuse to wait for comparisons of systems that have no segment in common."""
+    there = ([system for systems in texts.values() for system in systems] for texts in different)
+    met = {frozenset(both) for systems in there for both in combinations(systems, 2)}
+    for a, b in combinations(testset.systems, 2):
+        if frozenset((a, b)) not in met:
+            raise InputError(
+                f"{langs}: stop.per_pair: got {per_pair}, but {a} and {b} have no segment in common, so that it could "
+                "never be reached; set stop.screens instead"
+            )
 
 
 def _different(testset: TestSet) -> list[dict[_Said, list[str]]]:
