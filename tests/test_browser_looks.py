@@ -102,6 +102,21 @@ def test_every_page_reflows_at_320_pixels_and_with_text_twice_as_large(visit: Vi
         assert sticks_out(ann.page) == []
 
 
+@pytest.mark.parametrize("words", [10, 200], ids=["short", "long"])
+def test_pairs_reflow_at_320_pixels_and_leave_room_for_fingers(visit: Visit, db: Database, words: int) -> None:
+    texts = {name: [" ".join(f"{name}{i}" for i in range(words))] for name in "AB"}
+    segments = [Segment("1", None, " ".join(["mot"] * words), None)]
+    new_campaign(
+        db, make(LanguagePair.parse("fr-en"), segments, texts), **{"screen.outputs": 2, "screen.both_bad": True}
+    )
+    page = visit(new_judge(db), viewport={"width": 320, "height": 640}, locale="de").page
+    page.keyboard.press("c")
+    assert sticks_out(page) == []
+    assert page.locator(f"{TARGETS}, .pair-choice").evaluate_all(TOO_SMALL) == []
+    page.evaluate(TWICE_AS_LARGE)
+    assert sticks_out(page) == []
+
+
 def test_long_words_and_addresses_break(visit: Visit, db: Database) -> None:
     address = "https://example.org/" + "a" * 300
     texts = sample_texts(2)

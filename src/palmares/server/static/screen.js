@@ -60,6 +60,7 @@ export class Screen {
     if (undo) {
       undo.hidden = false;
       undo.addEventListener("click", () => this.undo());
+      this.offerUndo(); // the page may have been kept when there was something to undo
     }
     prepareGiven(element("given"), element("given-toggle"));
     prepareSwitch(element("keys"));
