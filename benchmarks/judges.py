@@ -12,6 +12,7 @@ import threading
 import time
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from typing import Any
 from uuid import uuid4
 
 import httpx2 as httpx
@@ -54,21 +55,32 @@ class ProgramJudge:
             self.error = error
 
     def _judge(self, client: httpx.Client) -> None:
-        rng = random.Random(self.seed)
+        rng, api = random.Random(self.seed), f"/api/v1/{self.campaign}"
         self._join(client)
+        csrf = self._ask(client, "GET", f"{api}/work").json()["csrf"]
+        # Every second judge is given the next screen with the acknowledgement, as the page in a browser is.
+        then = "screen" if self.seed % 2 else "nothing"
+        screen = None
         while len(self.done) < self.answers:
-            work = self._ask(client, "GET", f"/api/v1/{self.campaign}/work").json()
-            if work["screen"] is None:
+            screen = screen or self._work(client, api)
+            if screen is None:
                 return
-            path = f"/api/v1/{self.campaign}/screens/{work['screen']}"
-            outputs = len(self._ask(client, "GET", path).json()["options"])
+            outputs = len(screen["options"])
             ranks = [rng.randint(1, outputs) for _ in range(outputs)]
-            body = {"ranks": ranks, "submission": uuid4().hex, "seconds": 1.0}
+            body = {"ranks": ranks, "submission": uuid4().hex, "seconds": 1.0, "then": then}
             start = time.perf_counter()
-            receipt = self._ask(client, "POST", f"{path}/answer", json=body, headers={"X-CSRF-Token": work["csrf"]})
+            path = f"{api}/screens/{screen['id']}/answer"
+            receipt = self._ask(client, "POST", path, json=body, headers={"X-CSRF-Token": csrf}).json()
             self.seconds.append(time.perf_counter() - start)
-            self.repeats += receipt.json()["repeated"]
-            self.done.append(Acknowledged(work["screen"], body["submission"], tuple(ranks)))
+            self.repeats += receipt["repeated"]
+            self.done.append(Acknowledged(screen["id"], body["submission"], tuple(ranks)))
+            screen = receipt["screen"]
+
+    def _work(self, client: httpx.Client, api: str) -> dict[str, Any] | None:
+        work = self._ask(client, "GET", f"{api}/work").json()
+        if work["screen"] is None:
+            return None
+        return self._ask(client, "GET", f"{api}/screens/{work['screen']}").json()
 
     def _join(self, client: httpx.Client) -> None:
         page = self._ask(client, "GET", f"/join/{self.token}")

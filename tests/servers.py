@@ -7,6 +7,8 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import httpx2 as httpx
@@ -31,6 +33,21 @@ def _healthy(address: str) -> bool:
         return False
 
 
+def _running() -> Iterator[tuple[int, int]]:
+    """Process ids and the leaders of their groups, but for zombies."""
+    for folder in Path("/proc").glob("[0-9]*"):
+        with suppress(OSError):
+            state, _, group = (folder / "stat").read_text(encoding="utf-8").rpartition(")")[2].split()[:3]
+            if state != "Z":
+                yield int(folder.name), int(group)
+
+
+def _command(pid: int) -> bytes:
+    with suppress(OSError):
+        return Path(f"/proc/{pid}/cmdline").read_bytes()
+    return b""
+
+
 class ServerProcess:
     """``palmares serve`` on a free port of this machine."""
 
@@ -52,6 +69,36 @@ class ServerProcess:
         wait_until_healthy(self._process, self.address, self.log)
         return self
 
+    @property
+    def pid(self) -> int:
+        assert self._process is not None
+        return self._process.pid
+
+    def group(self) -> list[int]:
+        """Every process that runs and was started by this one, by its children and so on, and itself."""
+        return [pid for pid, leader in _running() if leader == self.pid]
+
+    def workers(self) -> list[int]:
+        return [pid for pid in self.group() if pid != self.pid and b"spawn_main" in _command(pid)]
+
+    def kill_parent(self) -> None:
+        """Kill the first process alone."""
+        os.kill(self.pid, signal.SIGKILL)
+        assert self._process is not None
+        self._process.wait()
+
+    def status(self) -> int:
+        """The exit status of the first process, once it has ended."""
+        assert self._process is not None
+        return self._process.wait(timeout=START_SECONDS)
+
+    def wait_until_ended(self) -> None:
+        """Wait until no process of the group is left."""
+        end = time.monotonic() + START_SECONDS
+        while self.group():
+            assert time.monotonic() < end, f"still there: {self.group()}\n{self.log.read_text()}"
+            time.sleep(0.02)
+
     def kill9(self) -> None:
         """Kill it and its workers at once; nothing of theirs gets a chance to tidy up."""
         assert self._process is not None
@@ -66,6 +113,9 @@ class ServerProcess:
                 self._process.wait(timeout=30)
             except subprocess.TimeoutExpired:
                 self.kill9()
+        if self._process is not None:  # a test that failed may have left some of the group
+            with suppress(ProcessLookupError):
+                os.killpg(self._process.pid, signal.SIGKILL)
 
     def __enter__(self) -> ServerProcess:
         return self.start()

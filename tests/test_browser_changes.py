@@ -28,7 +28,7 @@ def test_the_last_answer_can_be_changed_and_both_are_stored(ann: Judge, db: Data
     expect(ann.page.locator("#submit")).to_have_text("Submit the change")
     ann.page.wait_for_load_state()
     assert ann.answer(1, 1, 1, 4, 5) == first
-    expect(ann.progress).to_have_text("1 of 30")
+    expect(ann.progress).to_have_text("1 of 12")
     assert [row[:3] for row in stored(db)] == [(first, 1, [1, 2, 3, 4, 5]), (first, 2, [1, 1, 1, 4, 5])]
 
 
@@ -75,7 +75,7 @@ def refused_in_another_tab(ann: Judge) -> tuple[Judge, str]:
     expect(other.banner).to_contain_text(f"Stored: {told(1, 2, 3, 4, 5)}")
     expect(other.banner).to_contain_text(f"Not stored: {told(5, 4, 3, 2, 1)}")
     expect(other.page.locator(f"#work[data-screen='{screen}']")).to_have_count(0)
-    expect(other.progress).to_have_text("1 of 30")
+    expect(other.progress).to_have_text("1 of 12")
     return other, screen
 
 
@@ -133,7 +133,7 @@ def test_who_has_nothing_else_to_do_is_shown_both_answers_at_once(visit: Visit, 
     other.submit()
     expect(other.page.locator("#unstored dd")).to_have_text([told(1, 2, 3, 4, 5), told(5, 4, 3, 2, 1)])
     other.page.get_by_role("button", name="Keep what is stored").click()
-    expect(other.progress).to_have_text("1 of 30")
+    expect(other.progress).to_have_text("1 of 12")
     expect(other.page.locator("#unstored")).to_have_count(0)
     expect(other.banner).to_be_empty()
     assert len(stored(db)) == 1
@@ -177,7 +177,7 @@ def test_answers_given_without_a_network_to_a_campaign_that_closed_are_not_count
     ann.until_fetched_ahead()
     ann.failures = True
     ann.page.context.set_offline(True)
-    for done in ("1 of 30", "2 of 30"):
+    for done in ("1 of 12", "2 of 12"):
         ann.rank(1, 2, 3, 4, 5)
         ann.submit()
         expect(ann.progress).to_have_text(done)
@@ -196,14 +196,14 @@ def test_a_paused_campaign_lets_the_work_in_hand_be_finished_and_gives_no_more(a
     ann.answer(1, 2, 3, 4, 5)
     expect(ann.banner).to_contain_text("The campaign has been paused.")
     ann.answer(1, 2, 3, 4, 5)
-    expect(ann.progress).to_have_text("2 of 30")
+    expect(ann.progress).to_have_text("2 of 12")
     ann.answer(1, 2, 3, 4, 5)
     expect(ann.page.get_by_role("heading", level=1)).to_have_text("The campaign is paused")
     expect(ann.page.get_by_text("Screens judged: 3")).to_be_visible()
     check_accessibility(ann.page)
     change_state(db, "news", "open")
     ann.page.get_by_role("link", name="Look again").click()
-    expect(ann.progress).to_have_text("3 of 30")
+    expect(ann.progress).to_have_text("3 of 12")
     expect(ann.banner).to_be_empty()
 
 
@@ -220,7 +220,7 @@ def test_the_next_hit_comes_with_the_receipt(visit: Visit, db: Database) -> None
     ann.page.on("domcontentloaded", lambda _: loads.append(ann.page.url))
     screens = []
     for done in range(4):
-        expect(ann.progress).to_have_text(f"{done} of 30")
+        expect(ann.progress).to_have_text(f"{done} of 12")
         ann.until_fetched_ahead()
         screens.append(ann.answer(1, 2, 3, 4, 5))
         assert ann.page.url.endswith(ann.screen)
@@ -266,7 +266,7 @@ def test_a_choice_made_in_one_step_can_be_taken_back_also_from_the_next_hit(visi
         expect(work).to_have_attribute("data-screen", screens[-1])
     expected = [(screen, *answer) for screen in screens[:2] for answer in ((1, [1, 2]), (2, [2, 1]))]
     assert [row[:3] for row in stored(db)] == expected
-    expect(ann.progress).to_have_text("2 of 30")
+    expect(ann.progress).to_have_text("2 of 12")
 
 
 def choose(judge: Judge, name: str) -> None:
@@ -297,7 +297,7 @@ def test_a_receipt_that_comes_late_does_not_take_the_judge_away(visit: Visit, db
     ann.page.unroute("**/answer")
     ann.answer(5, 5, 5, 5, 5)
     assert [row[1:3] for row in stored(db)] == [(1, [1, 2, 3, 4, 5]), (1, [1, 1, 1, 1, 1]), (2, [5, 5, 5, 5, 5])]
-    expect(ann.progress).to_have_text("2 of 30")
+    expect(ann.progress).to_have_text("2 of 12")
 
 
 @on_sqlite
@@ -307,7 +307,7 @@ def test_two_windows_that_answer_different_screens_send_each_answer_once(ann: Ju
     ann.page.context.set_offline(True)
     ann.rank(1, 2, 3, 4, 5)
     ann.submit()
-    expect(ann.progress).to_have_text("1 of 30")
+    expect(ann.progress).to_have_text("1 of 12")
     ann.page.context.set_offline(False)
     other = ann.another_tab()
     other.failures = True

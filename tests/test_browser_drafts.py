@@ -177,7 +177,7 @@ def test_an_answer_and_its_draft_do_not_overtake_each_other(visit: Visit, db: Da
     with ann.page.expect_request("**/draft"):
         ann.rank(1, 2, 3, 4, 5)
     ann.submit()
-    expect(ann.progress).to_have_text("1 of 30")
+    expect(ann.progress).to_have_text("1 of 12")
     ann.page.wait_for_timeout(300)  # the network is that slow
     with ann.sending():
         for route in held:

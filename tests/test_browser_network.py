@@ -39,7 +39,7 @@ def answer_unsent(judge: Judge, *ranks: int) -> None:
 def all_arrived(judge: Judge, db: Database, count: int) -> None:
     """Expect the judge to be led on, and every answer once in the store."""
     expect(judge.banner).to_be_empty()
-    expect(judge.progress).to_have_text(f"{count} of 30")
+    expect(judge.progress).to_have_text(f"{count} of 12")
     judge.until(lambda: len(stored(db)) >= count)
     answers = stored(db)
     assert len(answers) == len({screen for screen, *_ in answers}) == count
@@ -50,10 +50,10 @@ def test_the_judge_goes_on_without_a_network_and_everything_arrives_once(ann: Ju
     context = ann.page.context
     context.set_offline(True)
     answer_unsent(ann, 1, 2, 3, 4, 5)
-    expect(ann.progress).to_have_text("1 of 30")
+    expect(ann.progress).to_have_text("1 of 12")
     expect(ann.banner).to_contain_text(WAITING.format(1))
     answer_unsent(ann, 5, 4, 3, 2, 1)
-    expect(ann.progress).to_have_text("2 of 30")
+    expect(ann.progress).to_have_text("2 of 12")
     expect(ann.banner).to_contain_text(WAITING.format(2))
     answer_unsent(ann, 2, 2, 2, 1, 1)
     expect(ann.banner).to_contain_text(WAITING.format(3))
@@ -88,12 +88,12 @@ def test_a_page_that_is_loaded_again_knows_what_waits(ann: Judge, db: Database) 
     expect(ann.banner).to_contain_text(WAITING.format(2))
     ann.page.reload()  # the page comes, answers still do not get through
     expect(ann.banner).to_contain_text(WAITING.format(2))
-    expect(ann.progress).to_have_text("2 of 30")
+    expect(ann.progress).to_have_text("2 of 12")
     ann.shows(None, None, None, None, None)
     ann.open()  # the server knows of no answer and offers the first screen again
     ann.shows(1, 2, 3, 4, 5)
     expect(ann.status).to_have_text("Your answer to this screen is waiting to be sent. You can still change it.")
-    expect(ann.progress).to_have_text("2 of 30")
+    expect(ann.progress).to_have_text("2 of 12")
     ann.page.unroute("**/answer")
     ann.page.get_by_role("button", name="Try now").click()
     all_arrived(ann, db, 2)
@@ -158,7 +158,7 @@ def test_an_answer_whose_receipt_was_lost_is_counted_once_after_a_reload(ann: Ju
     assert len(stored(db)) == 1
     ann.page.reload()  # the server counts the first answer, of which this device does not know that it arrived
     expect(ann.banner).to_contain_text(WAITING.format(2))
-    expect(ann.progress).to_have_text("2 of 30")
+    expect(ann.progress).to_have_text("2 of 12")
     ann.page.unroute("**/answer")
     ann.page.get_by_role("button", name="Try now").click()
     all_arrived(ann, db, 2)
@@ -184,7 +184,7 @@ def test_what_one_judge_left_on_a_device_is_not_sent_by_another(ann: Judge, db: 
     answer_unsent(ann, 1, 2, 3, 4, 5)
     expect(ann.banner).to_contain_text("You are no longer signed in.")
     ann.join(invite(db, new_judge(db, "ben")))
-    expect(ann.progress).to_have_text("0 of 30")
+    expect(ann.progress).to_have_text("0 of 12")
     expect(ann.banner).to_be_empty()
     ann.answer(5, 5, 5, 5, 5)
     assert [ranks for _, _, ranks, _, _ in stored(db)] == [[5, 5, 5, 5, 5]]
@@ -233,7 +233,7 @@ def test_a_change_made_without_a_network_builds_on_the_answer_before_it(ann: Jud
     first = ann.screen
     context.set_offline(True)
     answer_unsent(ann, 1, 2, 3, 4, 5)
-    expect(ann.progress).to_have_text("1 of 30")
+    expect(ann.progress).to_have_text("1 of 12")
     second = ann.screen
     ann.rank(None, 4)
     ann.page.get_by_role("link", name="Change my last answer").click()
@@ -241,7 +241,7 @@ def test_a_change_made_without_a_network_builds_on_the_answer_before_it(ann: Jud
     expect(ann.status).to_have_text("Your answer to this screen is waiting to be sent. You can still change it.")
     ann.radio(1, 5).check()
     ann.submit()
-    expect(ann.progress).to_have_text("1 of 30")  # a change counts no second time
+    expect(ann.progress).to_have_text("1 of 12")  # a change counts no second time
     assert ann.screen == second
     ann.shows(None, 4, None, None, None)  # what was begun there is still there
     context.set_offline(False)
@@ -254,7 +254,7 @@ def test_the_back_button_works_without_a_network(ann: Judge, db: Database) -> No
     first = ann.screen
     ann.page.context.set_offline(True)
     answer_unsent(ann, 1, 2, 3, 4, 5)
-    expect(ann.progress).to_have_text("1 of 30")
+    expect(ann.progress).to_have_text("1 of 12")
     second = ann.screen
     ann.page.go_back()
     expect(ann.page.locator("#work")).to_have_attribute("data-screen", first)

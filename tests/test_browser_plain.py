@@ -34,7 +34,7 @@ def test_from_the_link_over_consent_and_practice_to_a_changed_answer(visit: Visi
     expect(page.get_by_text("You gave every output a rank of its own.")).to_be_visible()
     page.get_by_role("link", name="Start").click()
 
-    expect(ann.progress).to_have_text("0 of 30")
+    expect(ann.progress).to_have_text("0 of 12")
     first = ann.screen
     ann.rank(3, None, 1, None, 2)
     ann.submit()
@@ -42,13 +42,13 @@ def test_from_the_link_over_consent_and_practice_to_a_changed_answer(visit: Visi
     ann.shows(3, None, 1, None, 2)  # what was given is kept
     ann.rank(None, 4, None, 5)
     ann.submit()
-    expect(ann.progress).to_have_text("1 of 30")
+    expect(ann.progress).to_have_text("1 of 12")
 
     page.get_by_role("link", name="Change my last answer").click()
     ann.shows(3, 4, 1, 5, 2)
     ann.rank(1)
     ann.submit()
-    expect(ann.progress).to_have_text("1 of 30")
+    expect(ann.progress).to_have_text("1 of 12")
     assert [row[:3] for row in stored(db)] == [(first, 1, [3, 4, 1, 5, 2]), (first, 2, [1, 4, 1, 5, 2])]
 
 
@@ -59,10 +59,10 @@ def test_skipping_and_a_double_click(visit: Visit, db: Database) -> None:
     ann.page.get_by_label("Another reason").check()
     ann.page.get_by_label("Note (optional)").fill("لا شيء\nnothing")
     ann.page.get_by_role("button", name="Skip", exact=True).click()
-    expect(ann.progress).to_have_text("1 of 30")
+    expect(ann.progress).to_have_text("1 of 12")
     ann.rank(1, 2, 3, 4, 5)
     ann.page.locator("#submit").dblclick()
-    expect(ann.progress).to_have_text("2 of 30")
+    expect(ann.progress).to_have_text("2 of 12")
     assert [row[1:] for row in stored(db)] == [
         (1, None, "other", "لا شيء\nnothing"),
         (1, [1, 2, 3, 4, 5], None, None),
@@ -92,5 +92,5 @@ def test_the_conflict_of_two_windows_is_explained(visit: Visit, db: Database) ->
     expect(alert).to_contain_text("output 1: rank 1, output 2: rank 2")
     other.shows(5, 5, 5, 5, 1)
     other.submit()
-    expect(other.progress).to_have_text("1 of 30")
+    expect(other.progress).to_have_text("1 of 12")
     assert [row[1:3] for row in stored(db)] == [(1, [1, 2, 3, 4, 5]), (2, [5, 5, 5, 5, 1])]

@@ -14,8 +14,9 @@ from palmares.campaign.answers import NOTE_LENGTH, SKIP_REASONS, Answer, save_dr
 from palmares.campaign.database import Database
 from palmares.campaign.definition import change_state
 from palmares.campaign.people import Person
+from palmares.campaign.progress import judge_progress
 from palmares.campaign.refusals import BadAnswer, Closed, Conflict, DraftConflict, Incomplete, UnknownScreen
-from palmares.campaign.screens import ScreenView, judge_progress, load
+from palmares.campaign.screens import ScreenView, load
 
 
 def begun(db: Database, **settings: Any) -> tuple[Person, ScreenView]:

@@ -15,8 +15,8 @@ from stores import answer, judge_screens, new_campaign, new_judge, next_view, sa
 
 from palmares.campaign import schema
 from palmares.campaign.answers import Answer, submit
+from palmares.campaign.damage import characters, degrade, looks_like
 from palmares.campaign.database import Database
-from palmares.campaign.hits import characters, degrade, looks_like
 from palmares.campaign.screens import load
 from palmares.texts import LanguagePair, Segment, TestSet
 from palmares.texts.testset import make
@@ -228,3 +228,29 @@ def test_repeats_do_not_take_the_place_of_other_judges(db: Database) -> None:
     hits = fetch(db, schema.hit.c.closed, schema.hit.c.answers)
     assert len(hits) < 8
     assert set(hits) == {(False, 1)}
+
+
+@pytest.mark.parametrize(("systems", "outputs"), [(2, 2), (3, 5), (5, 5), (6, 4)])
+def test_a_control_cannot_be_told_by_the_number_of_outputs(db: Database, systems: int, outputs: int) -> None:
+    new_campaign(db, sample_texts(12, "ABCDEF"[:systems]), **{"screen.outputs": outputs, "controls.degraded": 0.5})
+    shown = judge_screens(db, new_judge(db), 12, rng=Random(4))
+    assert {len(view.options) for view in shown} == {min(systems, outputs)}
+    controls = fetch(db, schema.screen.c.control)
+    assert ("degraded",) in controls
+    assert (None,) in controls
+
+
+def test_context_comes_from_the_same_document_alone(db: Database) -> None:
+    segments = [
+        Segment(f"s{i}", document, f"Source {i}.", None) for i, document in enumerate(("a", "a", "b", None, None))
+    ]
+    outputs = {name: [f"{name} says {i} things" for i in range(5)] for name in ("A", "B")}
+    new_campaign(db, make(LanguagePair.parse("fr-en"), segments, outputs), **{"screen.context": 2})
+    found = {view.source: (view.before, view.after) for view in judge_screens(db, new_judge(db), 5)}
+    assert found == {
+        "Source 0.": ((), ("Source 1.",)),
+        "Source 1.": (("Source 0.",), ()),
+        "Source 2.": ((), ()),
+        "Source 3.": ((), ()),  # whether it goes on there is not known
+        "Source 4.": ((), ()),
+    }

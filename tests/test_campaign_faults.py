@@ -190,6 +190,8 @@ def test_a_full_disk_is_said_and_nothing_is_lost(url_on_disk: tuple[str, Path], 
         assert refused.json()["error"]["kind"] == "not-stored"
         assert "disk is full" in refused.json()["error"]["message"]
         assert int(refused.headers["retry-after"]) > 0
+        if url.startswith("sqlite"):  # of PostgreSQL's disk, only PostgreSQL knows
+            assert client.get("/health").status_code in (503, 507)
         assert filler is not None
         filler.unlink()
         work = client.get("/api/v1/news/work")
@@ -200,3 +202,46 @@ def test_a_full_disk_is_said_and_nothing_is_lost(url_on_disk: tuple[str, Path], 
         assert answer.status_code == 200, answer.text
         acknowledged.append((work.json()["screen"], "after", (5, 4, 3, 2, 1)))
     assert stored(url) == Counter(acknowledged)
+
+
+# -- a file that is not there any more --------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("fate", ["removed", "replaced", "log removed"])
+def test_a_file_that_is_gone_takes_no_answers(tmp_path: Path, fate: str) -> None:
+    """Acknowledged answers would be lost with the file: so there are none until it is back."""
+    file, away = tmp_path / "campaign.db", tmp_path / "away"
+    url = f"sqlite:///{file}"
+    token = campaign_at(url, 20)[0]
+    with ServerProcess(url, tmp_path) as server, httpx.Client(base_url=server.address, follow_redirects=True) as client:
+        page = client.get(f"/join/{token}")
+        client.post(f"/join/{token}", data={"csrf": csrf_in(page)})
+
+        def judged(name: str) -> httpx.Response:
+            work = client.get("/api/v1/news/work")
+            if work.status_code != 200:
+                return work
+            headers = {"X-CSRF-Token": work.json()["csrf"]}
+            body = {"ranks": [1, 2, 3, 4, 5], "submission": name, "then": "screen"}
+            return client.post(f"/api/v1/news/screens/{work.json()['screen']}/answer", json=body, headers=headers)
+
+        assert judged("before").status_code == 200
+        lost = Path(f"{file}-wal") if fate == "log removed" else file
+        lost.rename(away)
+        if fate == "replaced":
+            Database.open(url, create=True).close()
+        for number in range(5):
+            refused = judged(f"lost{number}")
+            assert refused.status_code == 503, refused.text
+            assert refused.json()["error"]["kind"] == "unavailable"
+        health = client.get("/health")
+        assert health.status_code == 503
+        assert "was removed or replaced while the server had it open" in health.json()["error"]["message"]
+        assert file.exists() == (fate != "removed")  # nothing was made in its place
+        if fate == "removed":  # whoever opened another file here has done away with the log of the first
+            away.rename(file)
+            assert client.get("/health").status_code == 200
+            assert judged("after").status_code == 200
+    if fate == "removed":
+        # What was sent while the file was away was committed to it, but never acknowledged.
+        assert {"before", "after"} <= {name for _, name, _ in stored(url)}

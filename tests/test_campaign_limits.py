@@ -10,6 +10,7 @@ from palmares.campaign import limits, schema
 from palmares.campaign.database import Database
 from palmares.campaign.definition import change_settings
 from palmares.campaign.limits import body_bytes, check_joins, count_failed_join, count_write
+from palmares.campaign.people import Person
 from palmares.campaign.refusals import TooMany
 from palmares.campaign.settings import LimitSettings, Settings
 
@@ -19,18 +20,24 @@ def kept(db: Database) -> list[tuple[str, int]]:
         return [tuple(row) for row in tx.execute(sa.select(schema.rate.c.key, schema.rate.c.count))]
 
 
+def write(db: Database, judge: Person) -> None:
+    """A change by someone who may make ten in a minute."""
+    with db.begin() as tx:
+        count_write(tx, judge.id, 10, db.clock())
+
+
 def test_a_judge_may_write_so_often_in_a_minute(db: Database, clock: Clock) -> None:
-    new_campaign(db, **{"limits.writes_per_minute": 10})
+    new_campaign(db)
     ann, ben = new_judge(db, "ann"), new_judge(db, "ben")
     clock.forward(seconds=20)
     for _ in range(10):
-        count_write(db, ann)
+        write(db, ann)
     with pytest.raises(TooMany, match="more than 10 changes in a minute; wait a little and go on") as refusal:
-        count_write(db, ann)
+        write(db, ann)
     assert refusal.value.retry_after == 40
-    count_write(db, ben)
+    write(db, ben)
     clock.forward(seconds=40)
-    count_write(db, ann)
+    write(db, ann)
     assert [count for _, count in kept(db)] == [1]  # what has ended is dropped
 
 
@@ -71,6 +78,16 @@ def test_the_strictest_campaign_sets_the_limit_of_the_door(db: Database) -> None
         check_joins(db, "192.0.2.7")
 
 
+def test_counting_itself_refuses(db: Database) -> None:
+    """Whoever looked before others had counted is refused when their own turn comes, and is not counted."""
+    new_campaign(db, **{"limits.failed_joins_per_hour": 2})
+    for _ in range(2):
+        count_failed_join(db, "192.0.2.7")
+    with pytest.raises(TooMany, match="too many invitation links"):
+        count_failed_join(db, "192.0.2.7")
+    assert [count for _, count in kept(db)] == [2]
+
+
 def test_without_campaigns_the_defaults_hold(db: Database) -> None:
     for _ in range(LimitSettings().failed_joins_per_hour):
         check_joins(db, "192.0.2.7")
@@ -80,15 +97,15 @@ def test_without_campaigns_the_defaults_hold(db: Database) -> None:
 
 
 def test_a_clock_set_back_shuts_nobody_out_for_long(db: Database, clock: Clock) -> None:
-    new_campaign(db, **{"limits.writes_per_minute": 10})
+    new_campaign(db)
     ann = new_judge(db)
     clock.forward(days=5)
     for _ in range(10):
-        count_write(db, ann)
+        write(db, ann)
     clock.forward(days=-5)
-    count_write(db, ann)
+    write(db, ann)
     clock.forward(days=6)
-    count_write(db, ann)
+    write(db, ann)
     assert len(kept(db)) == 1
 
 

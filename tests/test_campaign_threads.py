@@ -18,9 +18,9 @@ from palmares.campaign.answers import Answer, Receipt, submit
 from palmares.campaign.create import create_campaign
 from palmares.campaign.database import Database
 from palmares.campaign.definition import change_settings, language_pairs
-from palmares.campaign.limits import count_write
+from palmares.campaign.limits import check_joins, count_failed_join, count_write
 from palmares.campaign.people import Person, add_person, invite, join, revoke, who
-from palmares.campaign.refusals import CampaignError, Conflict, Uninvited
+from palmares.campaign.refusals import CampaignError, Conflict, TooMany, Uninvited
 from palmares.campaign.screens import load
 from palmares.campaign.settings import Settings
 from palmares.campaign.stopping import answered_screens
@@ -228,7 +228,27 @@ def test_whoever_is_shut_out_while_joining_stays_out(db: Database, threads: Call
 
 
 def test_writes_are_counted_together(db: Database, threads: Callable[..., list[Any]]) -> None:
-    new_campaign(db, **{"limits.writes_per_minute": 10})
+    new_campaign(db)
     ann = new_judge(db)
-    results = threads(*[lambda: count_write(db, ann)] * 16)
+
+    def write() -> None:
+        with db.begin() as tx:
+            count_write(tx, ann.id, 10, db.clock())
+
+    results = threads(*[write] * 16)
     assert sum(result is None for result in results) == 10
+
+
+def test_wrong_links_are_counted_together(db: Database, threads: Callable[..., list[Any]]) -> None:
+    """All look before any has counted; the limit holds all the same."""
+    new_campaign(db, **{"limits.failed_joins_per_hour": 3})
+    looked = threading.Barrier(16)
+
+    def try_a_wrong_link() -> None:
+        check_joins(db, "192.0.2.7")
+        looked.wait(timeout=30)
+        count_failed_join(db, "192.0.2.7")
+
+    results = threads(*[try_a_wrong_link] * 16)
+    assert sum(result is None for result in results) == 3
+    assert sum(isinstance(result, TooMany) for result in results) == 13

@@ -17,6 +17,7 @@ from palmares.campaign.database import Database
 from palmares.campaign.definition import change_settings, change_state, settings_of
 from palmares.campaign.journal import entries
 from palmares.campaign.people import Person, add_person, consent, find_person, pseudonymise, revoke
+from palmares.campaign.progress import judge_progress
 from palmares.campaign.refusals import ConsentNeeded, JudgesOnly
 from palmares.campaign.screens import ScreenView
 from palmares.campaign.work import next_screen
@@ -502,3 +503,58 @@ def test_a_shorter_lease_counts_at_once(db: Database, clock: Clock) -> None:
     assert next_screen(db, ben) is None
     set_settings(db, **{"hit.lease_minutes": 20.0})
     assert next_screen(db, ben) is not None
+
+
+# -- how much there is for a judge ---------------------------------------------------------------------------
+
+
+def progress(db: Database, judge: Person) -> tuple[int, int]:
+    found = judge_progress(db, judge)
+    return found.done, found.target
+
+
+def test_the_target_is_no_more_than_there_is(db: Database) -> None:
+    new_campaign(db, sample_texts(8), **{"judge.screens": 30})
+    ann = new_judge(db)
+    assert progress(db, ann) == (0, 8)
+    for done in range(1, 9):
+        judge_screens(db, ann, 1)
+        assert progress(db, ann) == (done, 8)
+    assert next_view(db, ann) is None
+    assert judge_progress(db, ann).reached
+
+
+def test_the_target_counts_segments_that_come_twice_and_pairs_that_are_theirs(db: Database) -> None:
+    new_campaign(db, sample_texts(8), sample_texts(5, langs="de-en"), **{"judge.screens": 30, "judge.per_segment": 2})
+    assert progress(db, new_judge(db, "both")) == (0, 26)
+    assert progress(db, new_judge(db, "one", langs=["de-en"])) == (0, 10)
+
+
+def test_the_target_is_no_more_than_the_rule_leaves(db: Database) -> None:
+    new_campaign(db, sample_texts(40), **{"stop.screens": 10, "judge.screens": 8})
+    ann, ben = new_judge(db, "ann"), new_judge(db, "ben")
+    assert progress(db, ann) == (0, 8)
+    judge_screens(db, ann, 6)
+    assert progress(db, ben) == (0, 4)
+
+
+def test_the_target_grows_by_screens_that_come_back(db: Database) -> None:
+    new_campaign(db, sample_texts(8), **{"controls.repeats": 0.3, "controls.repeat_after": 1, "judge.screens": 30})
+    ann = new_judge(db)
+    seen: list[tuple[int, int]] = []
+    while next_view(db, ann) is not None:
+        seen.append(progress(db, ann))
+        judge_screens(db, ann, 1)
+    done, target = progress(db, ann)
+    assert done == target > 8
+    assert [n for n, _ in seen] == list(range(done))
+    assert all(8 <= asked <= done for _, asked in seen)
+
+
+def test_nobody_is_given_more_than_the_most(db: Database) -> None:
+    new_campaign(db, sample_texts(40), **{"hit.screens": 3, "judge.screens": 4, "judge.most": 5})
+    ann = new_judge(db)
+    judge_screens(db, ann, 5)
+    assert next_view(db, ann) is None
+    assert progress(db, ann) == (5, 4)
+    assert len(rows(db, schema.served.c.id)) == 5  # nothing was given out that could not be answered

@@ -195,6 +195,41 @@ def sqlite_link(tmp_path: Path) -> tuple[Path, str]:
     return place, token
 
 
+def test_a_free_port_is_found_and_said(tmp_path: Path, sqlite_link: tuple[Path, str]) -> None:
+    """Port 0: the system chooses."""
+    place, log = sqlite_link[0], tmp_path / "free.log"
+    command = [sys.executable, "-m", "palmares", "serve", "--port", "0", "--database", str(place)]
+    with (
+        log.open("w", encoding="utf-8") as err,
+        subprocess.Popen(
+            command, stdout=subprocess.PIPE, stderr=err, text=True, cwd=tmp_path, env=environment(tmp_path)
+        ) as process,
+    ):
+        end, said = time.monotonic() + PATIENCE, None
+        while said is None:
+            assert time.monotonic() < end, log.read_text(encoding="utf-8")
+            time.sleep(0.05)
+            said = re.match(r"serving on http://127\.0\.0\.1:(\d+) ", log.read_text(encoding="utf-8"))
+        server = Server(process, int(said[1]), log)
+        server.wait()
+        assert server.stop() == 0
+
+
+def test_the_public_address(tmp_path: Path) -> None:
+    """Links name it, cookies follow it, and the log of requests can be left out."""
+    options = ("--demo", "--address", "https://eval.example.org/eval", "--no-access-log")
+    with served(tmp_path, *options, wait="/eval/health") as server:
+        request = Request(f"http://127.0.0.1:{server.port}/eval/", headers={"Host": "evil.example"})
+        with urlopen(request, timeout=PATIENCE) as answer:
+            assert answer.status == 200
+        assert server.stop() == 0
+        assert len(re.findall(r" https://eval\.example\.org/eval/join/[\w-]{43}$", server.printed(), re.MULTILINE)) == 4
+    assert server.said() == (
+        "creating the demo …\n"
+        f"serving on http://127.0.0.1:{server.port}/eval for https://eval.example.org/eval (stop with Ctrl-C)\n"
+    )
+
+
 def test_listening_beyond_this_machine_is_warned_of(tmp_path: Path, sqlite_link: tuple[Path, str]) -> None:
     with served(tmp_path, "--database", sqlite_link[0], "--host", "0.0.0.0") as server:
         assert server.stop() == 0
@@ -292,6 +327,8 @@ def test_a_database_that_cannot_be_served(tmp_path: Path, sqlite_link: tuple[Pat
         (["--root-path", "a b"], "root path: got 'a b'"),
         (["--host", "nowhere.invalid"], "nowhere.invalid, port "),
         (["--forwarded-allow-ips", "10.0.0.1"], "give --proxy-headers too"),
+        (["--address", "example.org"], "address: got 'example.org'; allowed: http:// or https://"),
+        (["--address", "https://x/eval", "--root-path", "/other"], "its path must be the root path"),
         (["--database", "mysql://x/y"], "allowed: sqlite:///FILE or postgresql://"),
     ],
 )

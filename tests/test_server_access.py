@@ -114,10 +114,21 @@ def test_too_many_wrong_links_from_one_address(app: FastAPI, db: Database, clock
     assert guest.get("/join/wrong").status_code == 404
 
 
-def test_tokens_stay_out_of_logs() -> None:
-    record = logging.LogRecord("uvicorn.access", 20, "", 0, '%s "%s %s"', ("1.2.3.4", "GET", "/join/SECRET?x=1"), None)
+@pytest.mark.parametrize(
+    ("path", "logged"),
+    [
+        ("/join/SECRET?x=1", "/join/…?x=1"),
+        ("/eval/join/SECRET", "/eval/join/…"),
+        ("/group/SECRET?PROLIFIC_PID=5f3a&STUDY_ID=1", "/group/…"),
+        ("/eval/group/SECRET/done?workerId=A1", "/eval/group/…"),
+        ("/group?PROLIFIC_PID=5f3a", "/group/…"),
+        ("/c/news/judge?ui=de", "/c/news/judge?ui=de"),
+    ],
+)
+def test_tokens_and_worker_ids_stay_out_of_logs(path: str, logged: str) -> None:
+    record = logging.LogRecord("uvicorn.access", 20, "", 0, '%s "%s %s"', ("1.2.3.4", "GET", path), None)
     assert WithoutTokens().filter(record)
-    assert record.getMessage() == '1.2.3.4 "GET /join/…?x=1"'
+    assert record.getMessage() == f'1.2.3.4 "GET {logged}"'
 
 
 # -- roles -----------------------------------------------------------------------------------------------
@@ -295,6 +306,87 @@ def test_no_route_begins_with_what_a_root_path_may_be(app: FastAPI) -> None:
 def test_a_root_path_that_is_none_is_refused(path: str) -> None:
     with pytest.raises(InputError, match="root path: got"):
         ServerConfig("unused", root_path=path)
+
+
+# -- the public address ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("given", "address", "root_path", "seen"),
+    [
+        ("https://eval.example.org", "https://eval.example.org", "", ("https", "eval.example.org")),
+        ("https://Eval.Example.org:443/eval/", "https://eval.example.org/eval", "/eval", ("https", "eval.example.org")),
+        ("http://127.0.0.1:8000/", "http://127.0.0.1:8000", "", ("http", "127.0.0.1:8000")),
+        ("http://[::1]:8000/a/b", "http://[::1]:8000/a/b", "/a/b", ("http", "[::1]:8000")),
+        (" https://x:444 ", "https://x:444", "", ("https", "x:444")),
+    ],
+)
+def test_a_public_address_is_brought_to_its_usual_form(
+    given: str, address: str, root_path: str, seen: tuple[str, str]
+) -> None:
+    config = ServerConfig("unused", address=given)
+    assert (config.address, config.root_path, config.scheme_and_host) == (address, root_path, seen)
+    assert ServerConfig.from_environment(config.to_environment()) == config
+
+
+@pytest.mark.parametrize(
+    "address",
+    ["example.org", "ftp://example.org", "https://", "https://x?y=1", "https://x/#y", "https://x?", "https://u:p@x",
+     "https://x:0", "https://x:99999", "https://x y", "https://bücher.example", "//x", "https://x\ny", "https://-x"],
+)  # fmt: skip
+def test_what_is_no_public_address_is_refused(address: str) -> None:
+    with pytest.raises(InputError, match=r"address: got .*allowed: http:// or https://"):
+        ServerConfig("unused", address=address)
+
+
+def test_the_path_of_the_public_address_is_the_root_path() -> None:
+    assert ServerConfig("unused", "eval", "https://x/eval").root_path == "/eval"
+    with pytest.raises(InputError, match="its path must be the root path; leave the root path out"):
+        ServerConfig("unused", "/other", "https://x/eval")
+    with pytest.raises(InputError, match="our own addresses begin so"):
+        ServerConfig("unused", address="https://x/join")
+
+
+def test_without_an_address_there_is_none() -> None:
+    for config in (ServerConfig("unused"), ServerConfig("unused", address=""), ServerConfig.from_environment({})):
+        assert (config.address, config.scheme_and_host) == (None, None)
+
+
+def test_the_configured_address_decides_and_not_the_host_header(db: Database) -> None:
+    app = create_app(ServerConfig("unused", address="https://eval.example.org/eval"), database=db)
+    token = invite(db, add_person(db, "news", Role.ORGANISER, "Olga"))
+    guest = visitor(app, base_url="https://evil.example")
+    guest.get(f"/eval/join/{token}")
+    assert guest.post(f"/eval/join/{token}").url.path == "/eval/c/news/manage"
+    guest.get("/eval/c/news/manage/people")
+    invited = guest.post("/eval/c/news/manage/people", {"name": "Ann", "role": "judge"})
+    links = re.findall(r"https?://[^\s\"<]+/join/[\w-]{43}", invited.text)
+    assert links
+    assert all(link.startswith("https://eval.example.org/eval/join/") for link in links)
+
+
+@pytest.mark.parametrize(("address", "secure"), [("https://eval.example.org", True), (None, False)])
+def test_cookies_are_secure_if_the_address_is(db: Database, address: str | None, secure: bool) -> None:
+    """Also where the proxy does not say that the page came by https."""
+    app = create_app(ServerConfig("unused", address=address), database=db)
+    token = invite(db, new_judge(db))
+    guest = visitor(app, base_url="http://testserver")
+    cookies = guest.get(f"/join/{token}?ui=de").headers.get_list("set-cookie")
+    assert len(cookies) == 2  # of the door and of the language
+    assert all(("Secure" in cookie) == secure for cookie in cookies)
+
+
+def test_a_form_of_the_public_address_is_ours_behind_a_proxy_that_hides_it(db: Database) -> None:
+    """Old browsers send ``Origin`` alone; a proxy may pass on its own name for us as ``Host``."""
+    app = create_app(ServerConfig("unused", address="https://eval.example.org"), database=db)
+    guest = visitor(app, base_url="https://eval.example.org", headers={"Host": "127.0.0.1:8000"})
+    token = invite(db, new_judge(db))
+    guest.get(f"/join/{token}")
+    ours, others = {"Origin": "https://eval.example.org"}, {"Origin": "http://127.0.0.1:8000"}
+    page = guest.page
+    assert guest.post(f"/join/{token}", headers=others, follow_redirects=False).status_code == 403
+    guest.page = page
+    assert guest.post(f"/join/{token}", headers=ours, follow_redirects=False).status_code == 303
 
 
 def test_health_says_which_tables_there_are(app: FastAPI, db: Database) -> None:

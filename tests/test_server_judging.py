@@ -72,7 +72,7 @@ def test_instructions_consent_and_practice_come_first(app: FastAPI, db: Database
     assert "/practised/" in page.url.path
     assert "You used ties" in page.text
     assert re.findall(r"<dt>(Rank \d)</dt>", page.text) == ["Rank 1", "Rank 2", "Rank 3", "Rank 4"]
-    assert "0 of 30" in guest.get("/c/news/judge").text
+    assert "0 of 12" in guest.get("/c/news/judge").text
 
 
 def test_there_is_no_work_before_consent(app: FastAPI, db: Database) -> None:
@@ -111,7 +111,7 @@ def test_an_answer_is_stored_and_the_next_screen_comes(ann: Visitor, db: Databas
     page = ann.get("/c/news/judge")
     after = ann.post(page.url.path, form(page, (1, 2, 2, 4, 5), seconds="12.5"))
     assert after.url.path != page.url.path
-    assert "1 of 30" in after.text
+    assert "1 of 12" in after.text
     assert stored(db) == [(1, [1, 2, 2, 4, 5], None, None)]
     with db.read() as tx:
         assert tx.execute(sa.select(schema.judgment.c.seconds)).scalar_one() == 12.5
@@ -428,7 +428,7 @@ def test_the_last_answer_can_be_changed_across_hits_and_from_the_page_of_thanks(
 def test_there_is_one_counter(ann: Visitor) -> None:
     """Of the judge's own screens: that there are three in a HIT is nothing to them."""
     page = ann.get("/c/news/judge")
-    assert re.findall(r"\b\d+ of \d+\b", page.text[page.text.index("<main") :]) == ["0 of 30"]
+    assert re.findall(r"\b\d+ of \d+\b", page.text[page.text.index("<main") :]) == ["0 of 12"]
 
 
 def test_when_nothing_is_left_the_page_says_so(app: FastAPI, db: Database) -> None:

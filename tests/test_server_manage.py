@@ -231,7 +231,7 @@ def test_the_overview_shows_how_damaged_outputs_were_ranked(db: Database, organi
     for best in (False, False, True):
         view = next_view(db, judge, rng=Always(0))
         assert view is not None
-        damaged = 1 if best else 4
+        damaged = 1 if best else 3
         ranks = tuple(2 if whole.fullmatch(option.text) else damaged for option in view.options)
         submit(db, judge, view.id, Answer(ranks), submission="s")
     assert row(organiser.get(HOME), "ann")[-2:] == ["–", "2 of 3"]
@@ -688,7 +688,7 @@ def test_controls_and_shared_outputs_fit_every_format(app: FastAPI, db: Database
     for rng in (Always(0), Always(1)):
         view = next_view(db, judge, rng=rng)
         assert view is not None
-        submit(db, judge, view.id, Answer((1, 2, 3, 4)), submission="s")
+        submit(db, judge, view.id, Answer((1, 2, 3)), submission="s")
     guest, systems = staff(app, Role.OBSERVER, campaign="shared"), {*SYSTEMS, "delta-mt"}
     for asked, found in (("", systems), ("&controls=1", {*systems, "palmares:degraded"})):
         download = guest.get(f"/c/shared/manage/export/judgments?format={kind}{asked}")

@@ -8,16 +8,18 @@ overwritten: a change is a further revision.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
 import sqlalchemy as sa
+from sqlalchemy import bindparam
 
 from ..ingest.source import has_half_character
 from . import journal, leases, schema
+from .admission import Admission, admit
 from .database import Database
-from .definition import settings_of, state_of
 from .people import Person
 from .refusals import BadAnswer, Closed, Conflict, DraftConflict, Incomplete
 from .screens import Row, latest_answer, served_row, shown_ranks, stored_draft
@@ -57,6 +59,17 @@ class Receipt:
 
 
 @dataclass(frozen=True)
+class Submission:
+    """An answer on its way: to which screen, from which ``revision`` of it, and what the sender calls it."""
+
+    screen_id: str
+    answer: Answer
+    id: str
+    revision: int = 0
+    seconds: float | None = None
+
+
+@dataclass(frozen=True)
 class Draft:
     ranks: tuple[int | None, ...]
     version: int
@@ -73,48 +86,83 @@ def submit(
     seconds: float | None = None,
 ) -> Receipt:
     """Store an answer; when this returns, it is on disk."""
-    _check_submission(submission)
+    given = Submission(screen_id, answer, submission, revision, seconds)
     try:
-        with db.begin() as tx:
-            row = served_row(tx, person, screen_id, lock=True)
-            content = _content(answer, len(row.places))
-            known = _stored(tx, row.id, submission, content)
-            if known is not None:
-                return Receipt(screen_id, known.revision, True, known.late)
-            if state_of(tx, person.campaign_id) == "closed":
-                raise Closed("the campaign has been closed, and takes no more answers; this one was not stored")
-            latest = latest_answer(tx, row.id)
-            if latest is None and revision:
-                raise BadAnswer(
-                    "revision: this screen has no answer yet, so the revision must be 0; open the screen again"
-                )
-            if latest is not None and revision != latest.revision:
-                ranks = None if latest.ranks is None else tuple(latest.ranks)
-                raise Conflict(latest.revision, ranks, latest.skip, latest.verdict)
-            if _submitted(tx, row.id, submission) is not None:
-                raise BadAnswer("submission: was used for another answer to this screen; send a change under a new one")
-            values = {**content, "submission": submission, "revision": revision + 1, "seconds": _plausible(seconds)}
-            late = _store(tx, db, person, row, values)
-            return Receipt(screen_id, revision + 1, False, late)
+        return db.write(lambda tx: store(tx, db, admit(tx, person.id), given))
     except Conflict:
-        _keep_as_draft(db, person, screen_id, answer)
+        keep_as_draft(db, person, given)
         raise
 
 
-def save_draft(db: Database, person: Person, screen_id: str, ranks: tuple[int | None, ...], *, version: int) -> Draft:
-    """Keep an unfinished answer; ``version`` is that of the draft it was made from."""
-    with db.begin() as tx:
-        row = served_row(tx, person, screen_id, lock=True)
+def store(tx: sa.Connection, db: Database, judge: Admission, given: Submission) -> Receipt:
+    """Store an answer in the caller's transaction."""
+    _check_submission(given.id)
+    row = served_row(tx, judge.person_id, given.screen_id, lock=True)
+    content = _content(given.answer, len(row.places))
+    revisions = tx.execute(_REVISIONS, {"served": row.id}).all()  # the latest first
+    known = _stored(tx, row.id, revisions, given.id, content)
+    if known is not None:
+        return Receipt(given.screen_id, known.revision, True, known.late)
+    if judge.state == "closed":
+        raise Closed("the campaign has been closed, and takes no more answers; this one was not stored")
+    latest = revisions[0] if revisions else None
+    if latest is None and given.revision:
+        raise BadAnswer("revision: this screen has no answer yet, so the revision must be 0; open the screen again")
+    if latest is not None and given.revision != latest.revision:
+        ranks = None if latest.ranks is None else tuple(latest.ranks)
+        raise Conflict(latest.revision, ranks, latest.skip, latest.verdict)
+    if any(row.submission == given.id for row in revisions):
+        raise BadAnswer("submission: was used for another answer to this screen; send a change under a new one")
+    values = {
+        "submission": given.id,
+        "revision": given.revision + 1,
+        "seconds": _plausible(given.seconds),
+        **content,
+    }
+    late = _store(tx, db, judge, row, values, latest)
+    return Receipt(given.screen_id, given.revision + 1, False, late)
+
+
+def save_draft(
+    db: Database,
+    person: Person,
+    screen_id: str,
+    ranks: tuple[int | None, ...],
+    *,
+    version: int,
+    counting: bool = False,
+) -> Draft:
+    """Keep an unfinished answer; ``version`` is that of the draft it was made from.
+
+    ``counting``: against the limit of changes in a minute.
+    """
+
+    def save(tx: sa.Connection) -> Draft:
+        now = db.clock()
+        judge = admit(tx, person.id, counting=now if counting else None)
+        row = served_row(tx, person.id, screen_id, lock=True)
         _check_ranks(ranks, len(row.places), complete=False)
-        if state_of(tx, person.campaign_id) == "closed":  # so that a judge at work learns of it before the answer
+        if judge.state == "closed":  # so that a judge at work learns of it before the answer
             raise Closed("the campaign has been closed, and takes no more answers; this draft was not kept")
         stored = stored_draft(tx, row.id)
         if stored is not None and version != stored.version and tuple(stored.ranks) != ranks:
             raise DraftConflict(stored.version, tuple(stored.ranks))
         if stored is None and version:  # the screen was answered since: an old page must not undo that
             raise DraftConflict(0, shown_ranks(row, latest_answer(tx, row.id), None))
-        leases.renew(tx, row.lease_id, db.clock())
+        leases.renew(tx, row.lease_id, now)
         return _write_draft(tx, db, row.id, ranks, stored)
+
+    return db.write(save)
+
+
+def keep_as_draft(db: Database, person: Person, given: Submission) -> None:
+    """Keep the ranks of an answer that was refused, so that they are there when the judge looks."""
+    ranks = given.answer.ranks
+    if ranks is None:
+        return
+    with db.begin() as tx:
+        row = served_row(tx, person.id, given.screen_id, lock=True)
+        _write_draft(tx, db, row.id, ranks, stored_draft(tx, row.id))
 
 
 def storable(text: str, name: str) -> str:
@@ -127,60 +175,61 @@ def storable(text: str, name: str) -> str:
 # -- inside ------------------------------------------------------------------------------------------
 
 
-def _store(tx: sa.Connection, db: Database, person: Person, row: Row, values: dict[str, Any]) -> bool:
+def _store(
+    tx: sa.Connection, db: Database, judge: Admission, row: Row, values: dict[str, Any], latest: Row | None
+) -> bool:
     """Add a revision and note what follows from it; whether the work had been given back before."""
-    now, minutes = db.clock(), settings_of(tx, person.campaign_id).hit.lease_minutes
+    now, minutes = db.clock(), judge.settings.hit.lease_minutes
     in_time = row.lease_id is None or _in_time(tx, row.lease_id, now, minutes)
-    late = values["revision"] == 1 and not in_time
-    tx.execute(schema.judgment.insert().values(served_id=row.id, late=late, created_at=now, **values))
-    tx.execute(schema.draft.delete().where(schema.draft.c.served_id == row.id))
+    late = latest is None and not in_time
+    tx.execute(schema.judgment.insert(), {"served_id": row.id, "late": late, "created_at": now, **values})
+    tx.execute(_DROP_DRAFT, {"served": row.id})
     if row.lease_id is None:
-        column = schema.person.c
-        first = schema.person.update().where(column.id == person.id, column.practised_at.is_(None))
-        if tx.execute(first.values(practised_at=now)).rowcount:
-            journal.record(tx, db, person.campaign_id, "practised", person_id=person.id, by=person.id)
-    else:
-        leases.renew(tx, row.lease_id, now)
-        leases.finish_if_answered(tx, row.lease_id, now)
+        _note_practice(tx, db, judge, now)
+        return late
+    if latest is None:
+        tx.execute(_ONE_MORE_DONE, {"judge": judge.person_id})
+    leases.renew(tx, row.lease_id, now)
+    if row.repeat_of is None:
+        counted = (values["skip"] is None) - (latest is not None and latest.skip is None)
+        if counted:
+            tx.execute(_COUNT_ANSWER, {"hit": row.hit_id, "n": counted})
+    left = leases.unanswered(tx, row.lease_id)
+    if not left:
+        leases.finish(tx, [row.lease_id], now)
+    # As long as its judge has something to do, nothing can have changed about who else a HIT needs.
+    if late or latest is not None or leases.first_wanted(tx, left, row.hit_id, judge.person_id) is None:
         leases.settle(tx, [row.hit_id], now, minutes)
     return late
 
 
+def _note_practice(tx: sa.Connection, db: Database, judge: Admission, now: datetime) -> None:
+    if not judge.practised:
+        column = schema.person.c
+        tx.execute(schema.person.update().where(column.id == judge.person_id).values(practised_at=now))
+        journal.record(tx, db, judge.campaign_id, "practised", person_id=judge.person_id, by=judge.person_id)
+
+
 def _in_time(tx: sa.Connection, lease_id: int, now: datetime, minutes: float) -> bool:
     """Whether the lease lives; nobody takes the work over until the answer is stored."""
-    query = sa.select(leases.alive(now, minutes)).where(schema.lease.c.id == lease_id)
-    return bool(tx.execute(query.with_for_update(key_share=True)).scalar_one())
+    return bool(tx.execute(_LIVES, {"lease": lease_id, **leases.living(now, minutes)}).scalar_one())
 
 
-def _stored(tx: sa.Connection, served_id: int, submission: str, content: dict[str, Any]) -> Row | None:
+def _stored(
+    tx: sa.Connection, served_id: int, revisions: Sequence[Row], submission: str, content: dict[str, Any]
+) -> Row | None:
     """The same answer, if it is there: under this submission, or as the latest."""
-    known = _submitted(tx, served_id, submission)
-    if known is not None and _has(known, content):
-        return known
-    latest = latest_answer(tx, served_id)
-    if latest is None or not _has(latest, content):
+    for row in revisions:
+        if row.submission == submission and _has(row, content):
+            return row
+    if not revisions or not _has(revisions[0], content):
         return None
-    tx.execute(schema.draft.delete().where(schema.draft.c.served_id == served_id))  # a change that was taken back
-    return latest
+    tx.execute(_DROP_DRAFT, {"served": served_id})  # a change that was taken back
+    return revisions[0]
 
 
 def _has(stored: Row, content: dict[str, Any]) -> bool:
     return all(getattr(stored, name) == value for name, value in content.items())
-
-
-def _submitted(tx: sa.Connection, served_id: int, submission: str) -> Row | None:
-    judgment = schema.judgment
-    query = sa.select(judgment).where(judgment.c.served_id == served_id, judgment.c.submission == submission)
-    return tx.execute(query).first()
-
-
-def _keep_as_draft(db: Database, person: Person, screen_id: str, answer: Answer) -> None:
-    if answer.ranks is None:
-        return
-    with db.begin() as tx:
-        row = served_row(tx, person, screen_id, lock=True)
-        stored = stored_draft(tx, row.id)
-        _write_draft(tx, db, row.id, answer.ranks, stored)
 
 
 def _write_draft(
@@ -247,3 +296,13 @@ def _plausible(seconds: float | None) -> float | None:
     if seconds is None or not math.isfinite(seconds) or seconds < 0:
         return None
     return min(float(seconds), _LONGEST)
+
+
+_JUDGMENT, _LEASE, _HIT, _PERSON = schema.judgment.c, schema.lease.c, schema.hit.c, schema.person.c
+_REVISIONS = (
+    sa.select(schema.judgment).where(_JUDGMENT.served_id == bindparam("served")).order_by(_JUDGMENT.revision.desc())
+)
+_DROP_DRAFT = schema.draft.delete().where(schema.draft.c.served_id == bindparam("served"))
+_LIVES = sa.select(leases.ALIVE).where(_LEASE.id == bindparam("lease")).with_for_update(key_share=True)
+_COUNT_ANSWER = schema.hit.update().where(_HIT.id == bindparam("hit")).values(answers=_HIT.answers + bindparam("n"))
+_ONE_MORE_DONE = schema.person.update().where(_PERSON.id == bindparam("judge")).values(done=_PERSON.done + 1)

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import os
-import re
 import shutil
 import sqlite3
 import threading
+from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from time import time_ns
+from typing import Any, Generic, TypeVar
 
 import sqlalchemy as sa
 
-from . import migrations
+from . import migrations, schema
+from .engines import PATIENCE, DatabaseFile, check_sqlite_file, parse_url, postgresql_engine, sqlite_engine
 from .refusals import DatabaseError
 
 #: Where the command line looks when nothing is said.
@@ -23,9 +25,10 @@ DEFAULT_URL = "sqlite:///palmares.db"
 
 #: Two upgrades of a PostgreSQL database at once wait for each other on this number.
 _UPGRADING = 7_256_273_770
-#: Seconds; who waits longer to write is told to try again.
-_PATIENCE = 30
+#: So many pieces of work share a commit at most.
+_TOGETHER = 64
 
+T = TypeVar("T")
 Clock = Callable[[], datetime]
 
 
@@ -39,12 +42,19 @@ def default_url() -> str:
 
 
 class Database:
-    """One store. Reads and writes go through transactions; a write is on disk when its block ends."""
+    """One store. Reads and writes go through transactions; a write is on disk when its block ends.
 
-    def __init__(self, engine: sa.Engine, clock: Clock = utc_now) -> None:
+    On SQLite there is more to that: whoever removes or replaces the file while it is open leaves us writing into a file
+    without a name. So the file is never made in passing, and after every commit we look whether it is still the one
+    that was opened; if not, nothing is acknowledged.
+    """
+
+    def __init__(self, engine: sa.Engine, clock: Clock = utc_now, file: DatabaseFile | None = None) -> None:
         self.engine = engine
         self.clock = clock
+        self._file = file
         self._turn = threading.Lock()
+        self._waiting: deque[_Work[Any]] = deque()
 
     @classmethod
     def open(
@@ -68,14 +78,17 @@ class Database:
         outdated
             Take a database of an earlier version too, to upgrade it.
         """
-        parsed = _parse(url)
+        parsed = parse_url(url)
         if parsed.get_backend_name() == "sqlite":
-            _check_sqlite_file(parsed, create)
+            check_sqlite_file(parsed, create)
             # A file that turns out not to be ours is left as it is.
-            with closing(cls(_engine(parsed, read_only=True))) as looked_at:
+            with closing(cls(sqlite_engine(parsed, read_only=True))) as looked_at:
                 if looked_at.revision() is not None or not create:
                     looked_at.check_revision(outdated=outdated)
-        database = cls(_engine(parsed, read_only), clock)
+            file = DatabaseFile(Path(str(parsed.database)))
+            database = cls(sqlite_engine(parsed, read_only, file), clock, file)
+        else:
+            database = cls(postgresql_engine(parsed), clock)
         try:
             if create and database.revision() is None:
                 database.upgrade()
@@ -98,13 +111,60 @@ class Database:
     @contextmanager
     def begin(self) -> Iterator[sa.Connection]:
         """A transaction that writes; on SQLite the only one at a time, from its start."""
-        writing = {"palmares_writes": True}
-        with self._one_writer(), self.engine.connect().execution_options(**writing) as connection, connection.begin():
+        with self._one_writer(), self._committed() as connection:
             yield connection
+
+    def write(self, work: Callable[[sa.Connection], T]) -> T:
+        """Do a piece of work in a transaction that writes, and return what it returns once that is on disk.
+
+        On SQLite, pieces that wait for each other share one commit, and so one wait for the disk; each still happens as
+        a whole or not at all. PostgreSQL does this by itself. A piece may be done a second time if the connection broke
+        before the commit, so it must change nothing but the database.
+        """
+        if self.dialect != "sqlite":
+            return self._write_alone(work)
+        mine = _Work(work)
+        self._waiting.append(mine)
+        with self._one_writer():
+            # Whoever held the turn before may have done it already.
+            if not mine.done:
+                self._write_together([self._waiting.popleft() for _ in range(min(len(self._waiting), _TOGETHER))])
+        return mine.outcome()
+
+    def _write_alone(self, work: Callable[[sa.Connection], T]) -> T:
+        try:
+            with self._committed() as connection:
+                return work(connection)
+        except sa.exc.DBAPIError as error:
+            if not error.connection_invalidated or error.statement is None:  # without a statement it was the commit
+                raise
+        with self._committed() as connection:
+            return work(connection)
+
+    def _write_together(self, several: list[_Work[Any]]) -> None:
+        try:
+            with self._committed() as connection:
+                for work in several:
+                    work.attempt(connection)
+        except BaseException as error:
+            for work in several:
+                work.failed(error)
+            if not isinstance(error, Exception):
+                raise
+
+    @contextmanager
+    def _committed(self) -> Iterator[sa.Connection]:
+        writing = {"palmares_writes": True}
+        with self.engine.connect().execution_options(**writing) as connection, connection.begin():
+            yield connection
+        if self._file is not None:
+            self._file.check()
 
     @contextmanager
     def read(self) -> Iterator[sa.Connection]:
         """A transaction that only reads, from one state of the store throughout."""
+        if self._file is not None:
+            self._file.check()
         level = {} if self.dialect == "sqlite" else {"isolation_level": "REPEATABLE READ"}
         with self.engine.connect().execution_options(**level) as connection, connection.begin():
             yield connection
@@ -112,13 +172,34 @@ class Database:
     def close(self) -> None:
         self.engine.dispose()
 
+    def checkpoint(self) -> bool:
+        """Leave nothing in SQLite's write-ahead log that was overwritten in the database; False if someone is reading.
+
+        Elsewhere there is nothing to do: PostgreSQL's log is its administrator's.
+        """
+        if self.dialect != "sqlite":
+            return True
+        with self._one_writer(), self.engine.connect() as connection:
+            raw = connection.connection.driver_connection
+            assert raw is not None
+            busy, _, _ = raw.execute("pragma wal_checkpoint(truncate)").fetchone()
+            return not busy
+
+    def check_health(self) -> None:
+        """Refuse a store that could not take an answer now: of another version, gone, replaced, full, read-only."""
+        if self._file is not None:
+            self._file.check()
+            self._file.check_room()
+        self.check_revision()
+        self.write(_probe)
+
     @contextmanager
     def _one_writer(self) -> Iterator[None]:
         """On SQLite, threads wait here: who waits for the file looks only now and then whether it is free."""
         if self.dialect != "sqlite":
             yield
             return
-        if not self._turn.acquire(timeout=_PATIENCE):
+        if not self._turn.acquire(timeout=PATIENCE):
             raise sa.exc.TimeoutError("another transaction has been writing for too long")
         try:
             yield
@@ -199,86 +280,40 @@ class Database:
             raise DatabaseError(f"{self.name}: cannot be opened ({reason}); is it a database, and running?") from None
 
 
-def _parse(url: str) -> sa.URL:
-    allowed = "allowed: sqlite:///FILE or postgresql://USER@HOST/NAME"
-    try:
-        parsed = sa.make_url(url)
-    except (sa.exc.ArgumentError, ValueError):
-        shown = re.sub(r"//.*@", "//…@", url)  # a password may stand there
-        raise DatabaseError(f"database: got {shown!r}; {allowed}") from None
-    if parsed.drivername in ("postgres", "postgresql"):
-        return parsed.set(drivername="postgresql+psycopg")
-    if parsed.drivername == "sqlite" and parsed.database not in (None, "", ":memory:"):
-        return parsed
-    if parsed.drivername == "postgresql+psycopg":
-        return parsed
-    raise DatabaseError(f"database: got {parsed.render_as_string(hide_password=True)!r}; {allowed}")
+def _probe(tx: sa.Connection) -> None:
+    """Write something: whether a store can be written to is known only by trying."""
+    rate, key = schema.rate, "health"
+    tx.execute(rate.delete().where(rate.c.key == key))
+    tx.execute(rate.insert().values(key=key, slot=time_ns(), count=0))  # a number that no one else has
 
 
-def _check_sqlite_file(url: sa.URL, create: bool) -> None:
-    path = Path(str(url.database))
-    if path.is_dir() or not path.parent.is_dir():
-        raise DatabaseError(f"{path}: is not a file, or its folder is missing; name a file in a folder that exists")
-    if path.exists():
+class _Work(Generic[T]):
+    """A piece of work that waits for its turn, and what became of it."""
+
+    def __init__(self, work: Callable[[sa.Connection], T]) -> None:
+        self._work = work
+        self._result: T | None = None
+        self._error: BaseException | None = None
+        self.done = False
+
+    def attempt(self, connection: sa.Connection) -> None:
+        """Do it as a part of a transaction that others share; what it refuses undoes its own part alone."""
+        connection.exec_driver_sql("savepoint piece")
         try:
-            with path.open("rb") as file:
-                start = file.read(16)
-        except OSError as error:
-            raise DatabaseError(f"{path}: cannot be read ({error.strerror}); check its permissions") from None
-        if start and start != b"SQLite format 3\0":
-            raise DatabaseError(f"{path}: is not an SQLite database; name another file")
-    elif not create:
-        raise DatabaseError(
-            f"{path}: no such file; create a campaign with 'palmares campaign new', or name its database"
-        )
-    else:
-        _make_private(path)
+            self._result = self._work(connection)
+        except Exception as error:
+            if isinstance(error, sa.exc.DBAPIError) and not isinstance(error, sa.exc.IntegrityError):
+                raise  # the transaction itself may be gone: nobody's part is stored
+            connection.exec_driver_sql("rollback to piece")
+            self._error = error
+        connection.exec_driver_sql("release piece")
+        self.done = True
 
+    def failed(self, error: BaseException) -> None:
+        """The transaction came to nothing."""
+        self._error, self.done = error, True
 
-def _make_private(path: Path) -> None:
-    """An empty file that only its owner may read: it will hold the names of judges."""
-    try:
-        os.close(os.open(path, os.O_CREAT | os.O_WRONLY, 0o600))
-    except OSError as error:
-        raise DatabaseError(
-            f"{path}: cannot be created ({error.strerror}); check the permissions of its folder"
-        ) from None
-
-
-def _engine(url: sa.URL, read_only: bool) -> sa.Engine:
-    return _sqlite_engine(url, read_only) if url.get_backend_name() == "sqlite" else _postgresql_engine(url)
-
-
-def _postgresql_engine(url: sa.URL) -> sa.Engine:
-    # The store counts on seeing what others have done once it has their locks, whatever the server's default is.
-    engine = sa.create_engine(url, pool_pre_ping=True, pool_size=10, max_overflow=20, isolation_level="READ COMMITTED")
-
-    @sa.event.listens_for(engine, "connect")
-    def prepare(connection: Any, _record: Any) -> None:
-        with connection.cursor() as cursor:
-            cursor.execute(f"set lock_timeout = '{_PATIENCE}s'")
-        connection.commit()
-
-    return engine
-
-
-def _sqlite_engine(url: sa.URL, read_only: bool) -> sa.Engine:
-    # What is removed is overwritten, so that a name that was to be forgotten is not left in the file.
-    writing = ("journal_mode=wal", "synchronous=full", "foreign_keys=on", "secure_delete=on")
-    engine = sa.create_engine(url, connect_args={"timeout": _PATIENCE, "check_same_thread": False})
-
-    @sa.event.listens_for(engine, "connect")
-    def prepare(connection: Any, _record: Any) -> None:
-        connection.isolation_level = None  # transactions begin where we say, see below
-        cursor = connection.cursor()
-        for pragma in ("query_only=on",) if read_only else writing:
-            cursor.execute(f"pragma {pragma}")
-        cursor.close()
-
-    @sa.event.listens_for(engine, "begin")
-    def begin(connection: sa.Connection) -> None:
-        # A transaction that turns from reading to writing can be refused; one that begins as a writer waits instead.
-        writes = connection.get_execution_options().get("palmares_writes", False)
-        connection.exec_driver_sql("begin immediate" if writes else "begin")
-
-    return engine
+    def outcome(self) -> T:
+        if self._error is not None:
+            raise self._error
+        return self._result  # type: ignore[return-value]  # None only where T is

@@ -31,12 +31,13 @@ class CampaignInfo:
 
 @dataclass(frozen=True)
 class PairInfo:
-    """One language pair of a campaign."""
+    """One language pair of a campaign; ``hits`` were made for it so far."""
 
     id: int
     name: str
     source: str
     target: str
+    hits: int
 
 
 @dataclass(frozen=True)
@@ -71,9 +72,15 @@ def find_campaign(tx: sa.Connection, name: str | None) -> CampaignInfo:
 
 
 def language_pairs(tx: sa.Connection, campaign_id: int) -> list[PairInfo]:
-    pair = schema.language_pair.c
-    query = sa.select(pair.id, pair.name, pair.source, pair.target).where(pair.campaign_id == campaign_id)
-    return [PairInfo(*row) for row in tx.execute(query.order_by(pair.id))]
+    return [PairInfo(*row) for row in tx.execute(_PAIRS, {"campaign": campaign_id})]
+
+
+_PAIR = schema.language_pair.c
+_PAIRS = (
+    sa.select(_PAIR.id, _PAIR.name, _PAIR.source, _PAIR.target, _PAIR.hits)
+    .where(_PAIR.campaign_id == sa.bindparam("campaign"))
+    .order_by(_PAIR.id)
+)
 
 
 def state_of(tx: sa.Connection, campaign_id: int) -> str:
@@ -88,11 +95,17 @@ def state_now(db: Database, campaign_id: int) -> str:
         return state_of(tx, campaign_id)
 
 
+_NEWEST = (
+    sa.select(schema.setting.c.body)
+    .where(schema.setting.c.campaign_id == sa.bindparam("campaign"))
+    .order_by(schema.setting.c.revision.desc())
+    .limit(1)
+)
+
+
 def settings_of(tx: sa.Connection, campaign_id: int) -> Settings:
     """The settings in force."""
-    column = schema.setting.c
-    newest = sa.select(column.body).where(column.campaign_id == campaign_id).order_by(column.revision.desc()).limit(1)
-    return _parsed(tx.execute(newest).scalar_one())
+    return parsed_settings(tx.execute(_NEWEST, {"campaign": campaign_id}).scalar_one())
 
 
 def change_settings(db: Database, name: str, settings: Settings, *, by: int | None = None) -> int:
@@ -183,7 +196,8 @@ def _campaigns(tx: sa.Connection) -> list[CampaignInfo]:
 
 
 @lru_cache(maxsize=64)
-def _parsed(text: str) -> Settings:
+def parsed_settings(text: str) -> Settings:
+    """Settings from the text that the store keeps; the same text is read once."""
     return Settings.from_toml(text)
 
 

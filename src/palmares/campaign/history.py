@@ -1,4 +1,4 @@
-"""What a judge has answered before: to go back to it, to compare it with what is on the page, to leave it as it is."""
+"""How a judge stands, and what they have answered before: to go back to it, to compare it, to leave it as it is."""
 
 from __future__ import annotations
 
@@ -8,8 +8,11 @@ import sqlalchemy as sa
 from sqlalchemy import bindparam
 
 from . import schema
+from .admission import look_at
 from .database import Database
 from .people import Person
+from .progress import Progress, progress_of
+from .settings import Settings
 
 #: So many of the answered screens are named on a page. An answer whose acknowledgement was lost is among the last.
 RECENT = 5
@@ -23,6 +26,23 @@ class StoredAnswer:
     skip: str | None
     verdict: str | None
     revision: int
+
+
+@dataclass(frozen=True)
+class Standing:
+    """The state of the campaign and its settings, how far a judge has come, and what they have answered last."""
+
+    state: str
+    settings: Settings
+    progress: Progress
+    answered: tuple[str, ...]
+
+
+def standing(db: Database, person: Person, before: str | None = None) -> Standing:
+    """How a judge stands, in one look; ``before`` as for `recently_answered`."""
+    with db.read() as tx:
+        judge = look_at(tx, person.id)
+        return Standing(judge.state, judge.settings, progress_of(tx, judge, db), _answered(tx, person, before))
 
 
 def stored_answer(db: Database, person: Person, screen_id: str) -> StoredAnswer | None:
@@ -40,15 +60,19 @@ def recently_answered(db: Database, person: Person, before: str | None = None) -
     With ``before``, those that were given to the judge before that screen, also in HITs before its own.
     """
     with db.read() as tx:
-        if before is None:
-            return tuple(tx.scalars(_ANSWERED, {"judge": person.id}))
-        return tuple(tx.scalars(_ANSWERED_BEFORE, {"judge": person.id, "screen": before}))
+        return _answered(tx, person, before)
 
 
 def discard_draft(db: Database, person: Person, screen_id: str) -> None:
     """Take back a change that was begun, or refused: what is stored stays."""
     with db.begin() as tx:
         tx.execute(_DISCARD, {"judge": person.id, "screen": screen_id})
+
+
+def _answered(tx: sa.Connection, person: Person, before: str | None) -> tuple[str, ...]:
+    if before is None:
+        return tuple(tx.scalars(_ANSWERED, {"judge": person.id}))
+    return tuple(tx.scalars(_ANSWERED_BEFORE, {"judge": person.id, "screen": before}))
 
 
 # -- statements, built once ----------------------------------------------------------------------------

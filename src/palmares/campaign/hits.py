@@ -6,24 +6,29 @@ right.
 
 from __future__ import annotations
 
-import unicodedata
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cache
 from random import Random
 
 import sqlalchemy as sa
+from sqlalchemy import bindparam
 
 from ..design.choice import Candidate, Choice, Exposure, Pool, choose
 from . import schema
+from .damage import degrade, looks_like
 from .definition import PairInfo
 from .settings import Settings
 
-#: A text of fewer words is damaged by the character, and so is one in a script without spaces.
-_SHORTEST = 4
-#: Two texts may have much in common; of so many cuts the one that puts most in is taken.
-_ATTEMPTS = 20
+
+@dataclass(frozen=True)
+class DesignedScreen:
+    """A screen that was thought of, and is not stored yet."""
+
+    choice: Choice
+    outputs: tuple[int, ...]
+    control: str | None
 
 
 @dataclass(frozen=True)
@@ -41,80 +46,101 @@ class Designer:
 
         There are fewer screens if there are fewer segments: a HIT has each once.
         """
-        overlap = self.settings.overlap
-        wanted = overlap.judges if self.rng.random() < overlap.share else overlap.redundancy
-        values = {"language_pair_id": self.pair.id, "wanted": wanted, "closed": False, "answers": 0}
-        hit_id = self._insert(schema.hit, created_at=self.now, **values)
-        before, left = stored_exposure(self.tx, self.pair.id), dict(segments)
-        exposure, screen_ids = before.copy(), []
-        for position in range(min(screens, len(segments))):
-            screen_id, segment_id = self._new_screen(hit_id, position, left, exposure)
-            screen_ids.append(screen_id)
-            del left[segment_id]
-        store_exposure(self.tx, exposure, before)
-        segment = schema.segment
-        chosen = segment.update().where(segment.c.id.in_(segments.keys() - left.keys()))
-        self.tx.execute(chosen.values(designed=segment.c.designed + 1))
-        return hit_id, screen_ids
+        return self.new_hits(segments, screens, 1)[0]
+
+    def new_hits(self, segments: dict[int, int], screens: int, number: int) -> list[tuple[int, list[int]]]:
+        """Make several HITs at once, which is cheaper than one by one."""
+        before, chosen = stored_exposure(self.tx, self.pair.id), dict(segments)
+        exposure = before.copy()
+        designed = [self._design(chosen, screens, exposure) for _ in range(number)]
+        count_designed(
+            self.tx,
+            systems={key: n - before.systems[key] for key, n in exposure.systems.items()},
+            met={key: n - before.met[key] for key, n in exposure.met.items()},
+            segments={key: n - segments[key] for key, n in chosen.items()},
+        )
+        self.tx.execute(_MORE_HITS, {"pair": self.pair.id, "n": number})
+        return self._store_hits(designed)
 
     def practice_screen(self) -> int | None:
         """A screen to try the page on; its answer does not count."""
         segments = dict.fromkeys(comparable_segments(self.tx, self.pair.id), 0)
         if not segments:
             return None
-        choice = choose(self._pool(segments, Exposure({}, {}), self.settings.screen.outputs), "uniform", 1.0, self.rng)
-        return self._store(None, 0, choice, choice.outputs, purpose="practice", control=None)
+        choice = choose(self._pool(segments, Exposure({}, {})), "uniform", 1.0, self.rng)
+        return self._store_screens([(None, 0, "practice", DesignedScreen(choice, choice.outputs, None))])[0]
 
     # -- inside ----------------------------------------------------------------------------------
 
-    def _new_screen(self, hit_id: int, position: int, segments: dict[int, int], exposure: Exposure) -> tuple[int, int]:
-        """Choose, perhaps put a control in, store and count; return the screen and its segment."""
-        control, size = self._control(), self.settings.screen.outputs
-        pool = self._pool(segments, exposure, size - 1 if control else size)
+    def _design(self, segments: dict[int, int], screens: int, exposure: Exposure) -> list[DesignedScreen]:
+        """Choose the screens of a HIT, and count what was chosen."""
+        left, hit = dict(segments), []
+        for _ in range(min(screens, len(segments))):
+            hit.append(self._new_screen(left, exposure))
+            segment_id = hit[-1].choice.segment
+            del left[segment_id]
+            segments[segment_id] += 1
+        return hit
+
+    def _new_screen(self, segments: dict[int, int], exposure: Exposure) -> DesignedScreen:
+        """Choose, and perhaps put a control in."""
+        control = self._control()
+        pool = self._pool(segments, exposure, reserved=1 if control else 0)
         choice = self._choose(pool)
         extra = self._control_output(control, choice) if control else None
         if control and extra is None:  # this segment offers none: an ordinary screen
             control = None
-            choice = self._choose(replace(pool, size=size))
-        outputs = (*choice.outputs, *([] if extra is None else [extra]))
-        screen_id = self._store(hit_id, position, choice, outputs, purpose="judge", control=control)
+            choice = self._choose(replace(pool, reserved=0))
         exposure.add(c for c in pool.outputs(choice.segment) if c.output in choice.outputs)
-        return screen_id, choice.segment
+        return DesignedScreen(choice, (*choice.outputs, *([] if extra is None else [extra])), control)
 
-    def _pool(self, segments: dict[int, int], exposure: Exposure, size: int) -> Pool:
+    def _pool(self, segments: dict[int, int], exposure: Exposure, reserved: int = 0) -> Pool:
         looked_up: Callable[[int], tuple[Candidate, ...]] = cache(lambda segment_id: outputs_of(self.tx, segment_id))
-        return Pool(segments, exposure.systems, exposure.met, looked_up, size)
+        return Pool(segments, exposure.systems, exposure.met, looked_up, self.settings.screen.outputs, reserved)
 
     def _choose(self, pool: Pool) -> Choice:
         return choose(pool, self.settings.choice.strategy, self.settings.choice.uniform_share, self.rng)
 
-    def _store(
-        self,
-        hit_id: int | None,
-        position: int,
-        choice: Choice,
-        outputs: tuple[int, ...],
-        *,
-        purpose: str,
-        control: str | None,
-    ) -> int:
-        screen_id = self._insert(
-            schema.screen,
-            hit_id=hit_id,
-            segment_id=choice.segment,
-            position=position,
-            purpose=purpose,
-            control=control,
-            strategy=choice.strategy,
-            probability=choice.probability,
-            created_at=self.now,
-        )
-        rows = [{"screen_id": screen_id, "output_id": output_id} for output_id in sorted(outputs)]
-        self.tx.execute(schema.screen_output.insert(), rows)
-        return screen_id
+    def _store_hits(self, hits: list[list[DesignedScreen]]) -> list[tuple[int, list[int]]]:
+        overlap = self.settings.overlap
+        rows = [
+            {
+                "language_pair_id": self.pair.id,
+                "wanted": overlap.judges if self.rng.random() < overlap.share else overlap.redundancy,
+                "closed": False,
+                "answers": 0,
+                "created_at": self.now,
+            }
+            for _ in hits
+        ]
+        hit_ids = list(self.tx.scalars(_NEW_HITS, rows))
+        flat = [(hit, n, "judge", s) for hit, screens in zip(hit_ids, hits, strict=True) for n, s in enumerate(screens)]
+        screen_ids = iter(self._store_screens(flat))
+        return [(hit, [next(screen_ids) for _ in screens]) for hit, screens in zip(hit_ids, hits, strict=True)]
 
-    def _insert(self, table: sa.Table, **values: object) -> int:
-        return int(self.tx.execute(table.insert().values(values).returning(table.c.id)).scalar_one())
+    def _store_screens(self, screens: list[tuple[int | None, int, str, DesignedScreen]]) -> list[int]:
+        """Store screens, each with its HIT, its position and its purpose; their ids."""
+        rows = [
+            {
+                "hit_id": hit_id,
+                "segment_id": screen.choice.segment,
+                "position": position,
+                "purpose": purpose,
+                "control": screen.control,
+                "strategy": screen.choice.strategy,
+                "probability": screen.choice.probability,
+                "created_at": self.now,
+            }
+            for hit_id, position, purpose, screen in screens
+        ]
+        ids = list(self.tx.scalars(_NEW_SCREENS, rows))
+        shown = [
+            {"screen_id": screen_id, "output_id": output_id}
+            for screen_id, (*_, screen) in zip(ids, screens, strict=True)
+            for output_id in sorted(screen.outputs)
+        ]
+        self.tx.execute(schema.screen_output.insert(), shown)
+        return ids
 
     # -- controls --------------------------------------------------------------------------------
 
@@ -142,7 +168,8 @@ class Designer:
         for row in self.tx.execute(there.where(output.segment_id == choice.segment).order_by(output.id)):
             if looks_like(row.text, text):
                 return int(row.id) if (row.kind, row.original_id) == (kind, original) else None
-        return self._insert(schema.output, segment_id=choice.segment, kind=kind, text=text, original_id=original)
+        values = {"segment_id": choice.segment, "kind": kind, "text": text, "original_id": original}
+        return int(self.tx.execute(schema.output.insert().values(values).returning(output.id)).scalar_one())
 
     def _damaged(self, segment_id: int, original: int) -> str | None:
         others = [key for key in comparable_segments(self.tx, self.pair.id) if key != segment_id]
@@ -161,105 +188,85 @@ class Designer:
 
 def stored_exposure(tx: sa.Connection, pair_id: int) -> Exposure:
     """Screens that the systems of a language pair were chosen for."""
-    system, both = schema.system.c, schema.system_pair.c
-    counts = sa.select(system.id, system.designed).where(system.language_pair_id == pair_id)
-    systems: dict[int, int] = dict(tx.execute(counts).all())
-    rows = tx.execute(sa.select(both.first_id, both.second_id, both.designed).where(both.first_id.in_(systems)))
+    systems: dict[int, int] = dict(tx.execute(_SYSTEMS, {"pair": pair_id}).all())
+    rows = tx.execute(_TOGETHER, {"pair": pair_id})
     return Exposure(systems, {(first, second): designed for first, second, designed in rows})
 
 
-def store_exposure(tx: sa.Connection, exposure: Exposure, before: Exposure) -> None:
-    """Write down the counts that have changed since."""
-    system, both = schema.system, schema.system_pair
-    systems = [{"a": key, "n": n} for key, n in exposure.systems.items() if n != before.systems[key]]
-    met = [{"a": a, "b": b, "n": n} for (a, b), n in exposure.met.items() if n != before.met[a, b]]
-    one = system.update().where(system.c.id == sa.bindparam("a"))
-    two = both.update().where(both.c.first_id == sa.bindparam("a"), both.c.second_id == sa.bindparam("b"))
-    if systems:
-        tx.execute(one.values(designed=sa.bindparam("n")), systems)
-    if met:
-        tx.execute(two.values(designed=sa.bindparam("n")), met)
+def count_designed(
+    tx: sa.Connection, systems: Mapping[int, int], met: Mapping[tuple[int, int], int], segments: Mapping[int, int]
+) -> None:
+    """Add to how often systems, pairs of them and segments were chosen; what is thrown away is added with a minus."""
+    changes = (
+        (_CHOSEN_SYSTEM, [{"key": key, "n": n} for key, n in systems.items() if n]),
+        (_CHOSEN_TOGETHER, [{"a": a, "b": b, "n": n} for (a, b), n in met.items() if n]),
+        (_CHOSEN, [{"key": key, "n": n} for key, n in segments.items() if n]),
+    )
+    for statement, rows in changes:
+        if rows:
+            tx.execute(statement, rows)
 
 
 def open_segments(tx: sa.Connection, pair_id: int, person_id: int, per_segment: int) -> dict[int, int]:
     """Segments with something to compare that a judge may still meet, and how often each was chosen."""
-    segment = schema.segment.c
-    query = sa.select(segment.id, segment.designed).where(segment.language_pair_id == pair_id, segment.outputs > 1)
-    return dict(tx.execute(query.where(segment.id.not_in(met_enough(person_id, per_segment)))).all())
+    rows = tx.execute(_OPEN_SEGMENTS, {"pair": pair_id, "judge": person_id, "often": per_segment})
+    return dict(rows.all())
+
+
+def all_segments(tx: sa.Connection, pair_id: int) -> dict[int, int]:
+    """Segments with something to compare, and how often each was chosen."""
+    return dict(tx.execute(_SEGMENTS, {"pair": pair_id}).all())
 
 
 def comparable_segments(tx: sa.Connection, pair_id: int) -> list[int]:
     """Segments with at least two different outputs."""
-    segment = schema.segment.c
-    query = sa.select(segment.id).where(segment.language_pair_id == pair_id, segment.outputs > 1).order_by(segment.id)
-    return list(tx.scalars(query))
-
-
-def met_enough(person_id: int, per_segment: int) -> sa.Select[int]:
-    """Segments that a judge has been given as often as they may; practice and repeats do not count."""
-    served, screen = schema.served.c, schema.screen.c
-    return (
-        sa.select(screen.segment_id)
-        .join(schema.served, served.screen_id == screen.id)
-        .where(served.person_id == person_id, served.repeat_of.is_(None), screen.purpose == "judge")
-        .group_by(screen.segment_id)
-        .having(sa.func.count() >= per_segment)
-    )
+    return sorted(all_segments(tx, pair_id))
 
 
 def outputs_of(tx: sa.Connection, segment_id: int) -> tuple[Candidate, ...]:
     """The different outputs of a segment, with the systems behind each."""
-    output, link = schema.output.c, schema.output_system.c
-    query = (
-        sa.select(output.id, link.system_id)
-        .join(schema.output_system, link.output_id == output.id)
-        .where(output.segment_id == segment_id, output.kind == "system")
-        .order_by(output.id, link.system_id)
-    )
     behind: dict[int, list[int]] = {}
-    for output_id, system_id in tx.execute(query):
+    for output_id, system_id in tx.execute(_OUTPUTS, {"segment": segment_id}):
         behind.setdefault(output_id, []).append(system_id)
     return tuple(Candidate(key, tuple(systems)) for key, systems in behind.items())
 
 
-# -- control outputs ---------------------------------------------------------------------------------------
-
-
-def degrade(text: str, donor: str, rng: Random) -> str | None:
-    """Replace a run of words by a run from another text; None where the text cannot be damaged so that it shows.
-
-    A third of the words, at least two, are replaced in one run, so the result still looks like a sentence but
-    cannot mean the same; at least one word that is put in is not in the text. (The idea of the "bad references" of
-    Graham et al. 2013, Continuous measurement scales in human evaluation of machine translation.)
-    """
-    words, other, glue = text.split(), donor.split(), " "
-    if len(words) < _SHORTEST or len(other) < 2:
-        words, other, glue = characters(text), characters(donor), ""
-    if len(words) < _SHORTEST or len(other) < 2:
-        return None
-    length = min(max(2, len(words) // 3), len(other))
-    cuts = [(rng.randrange(len(words) - length + 1), rng.randrange(len(other) - length + 1)) for _ in range(_ATTEMPTS)]
-    start, taken = max(cuts, key=lambda cut: _new(words, other[cut[1] : cut[1] + length]))
-    put_in = other[taken : taken + length]
-    return glue.join([*words[:start], *put_in, *words[start + length :]]) if _new(words, put_in) else None
-
-
-def _new(words: list[str], put_in: list[str]) -> int:
-    """How many of the words put in were not there before."""
-    return sum(word not in words for word in put_in)
-
-
-def characters(text: str) -> list[str]:
-    """The characters of a text, each with the marks that belong to it."""
-    signs: list[str] = []
-    for sign in text:
-        if signs and unicodedata.category(sign).startswith("M"):
-            signs[-1] += sign
-        else:
-            signs.append(sign)
-    return signs
-
-
-def looks_like(text: str, other: str) -> bool:
-    """Whether two texts are the same to a reader, whatever white space there is."""
-    return text.split() == other.split()
+_SYSTEM, _PAIR_OF_SYSTEMS, _SEGMENT, _MET = schema.system.c, schema.system_pair.c, schema.segment.c, schema.met.c
+_PAIR: sa.BindParameter[int] = bindparam("pair")
+_SYSTEMS = sa.select(_SYSTEM.id, _SYSTEM.designed).where(_SYSTEM.language_pair_id == _PAIR)
+_TOGETHER = (
+    sa.select(_PAIR_OF_SYSTEMS.first_id, _PAIR_OF_SYSTEMS.second_id, _PAIR_OF_SYSTEMS.designed)
+    .join(schema.system, _SYSTEM.id == _PAIR_OF_SYSTEMS.first_id)
+    .where(_SYSTEM.language_pair_id == _PAIR)
+)
+_CHOSEN_SYSTEM = (
+    schema.system.update().where(_SYSTEM.id == bindparam("key")).values(designed=_SYSTEM.designed + bindparam("n"))
+)
+_CHOSEN_TOGETHER = (
+    schema.system_pair.update()
+    .where(_PAIR_OF_SYSTEMS.first_id == bindparam("a"), _PAIR_OF_SYSTEMS.second_id == bindparam("b"))
+    .values(designed=_PAIR_OF_SYSTEMS.designed + bindparam("n"))
+)
+_CHOSEN = (
+    schema.segment.update().where(_SEGMENT.id == bindparam("key")).values(designed=_SEGMENT.designed + bindparam("n"))
+)
+_MORE_HITS = (
+    schema.language_pair.update()
+    .where(schema.language_pair.c.id == _PAIR)
+    .values(hits=schema.language_pair.c.hits + bindparam("n"))
+)
+_NEW_HITS = schema.hit.insert().returning(schema.hit.c.id, sort_by_parameter_order=True)
+_NEW_SCREENS = schema.screen.insert().returning(schema.screen.c.id, sort_by_parameter_order=True)
+_SEGMENTS = (
+    sa.select(_SEGMENT.id, _SEGMENT.designed)
+    .where(_SEGMENT.language_pair_id == _PAIR, _SEGMENT.outputs > 1)
+    .order_by(_SEGMENT.id)
+)
+_ENOUGH = sa.select(_MET.segment_id).where(_MET.person_id == bindparam("judge"), _MET.times >= bindparam("often"))
+_OPEN_SEGMENTS = _SEGMENTS.where(_SEGMENT.id.not_in(_ENOUGH))
+_OUTPUTS = (
+    sa.select(schema.output.c.id, schema.output_system.c.system_id)
+    .join(schema.output_system, schema.output_system.c.output_id == schema.output.c.id)
+    .where(schema.output.c.segment_id == bindparam("segment"), schema.output.c.kind == "system")
+    .order_by(schema.output.c.id, schema.output_system.c.system_id)
+)

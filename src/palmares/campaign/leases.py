@@ -6,6 +6,8 @@ last sign, not by its end: were the clock ever wrong, a moment in the future wou
 Rows are locked in this order, so that no two transactions wait for each other: a person, a served screen, its lease,
 a language pair, HITs by number. The leases of others are locked only if they are free; a judge's own lease may come
 late as well, since whoever else holds it waits for a HIT at most.
+
+Statements that run for every answer are built once: building one costs more than running it.
 """
 
 from __future__ import annotations
@@ -16,25 +18,27 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 import sqlalchemy as sa
+from sqlalchemy import bindparam
 
 from . import schema
-from .hits import met_enough
 
 #: Clocks of several machines may differ by so much.
 SKEW = timedelta(minutes=5)
 #: A screen that so many more judges have dealt with than were to answer it is not offered again.
 _SKIPS = 2
 #: HITs are looked through so many at a time.
-_LOOKED_AT = 100
-_MINE = schema.served.alias("mine")
+_LOOKED_AT = 16
+
+_LEASE, _HIT, _SERVED, _SCREEN, _JUDGMENT = (
+    table.c for table in (schema.lease, schema.hit, schema.served, schema.screen, schema.judgment)
+)
 
 
 @dataclass(frozen=True)
 class HitState:
-    """Screens of a HIT that need one more judge, in order; answers it has; whether someone holds what it lacks."""
+    """Screens of a HIT that need one more judge, in order; whether someone holds what it lacks."""
 
     needed: tuple[int, ...]
-    answers: int
     held: bool
 
     @property
@@ -44,73 +48,109 @@ class HitState:
 
 def alive(now: datetime, minutes: float) -> sa.ColumnElement[bool]:
     """The condition on `lease` that its judge is still at work."""
-    lease = schema.lease.c
-    last = sa.and_(lease.renewed_at > now - timedelta(minutes=minutes), lease.renewed_at <= now + SKEW)
-    return sa.and_(lease.finished_at.is_(None), last)
+    since, until = living(now, minutes).values()
+    return sa.and_(_LEASE.finished_at.is_(None), _LEASE.renewed_at > since, _LEASE.renewed_at <= until)
+
+
+def living(now: datetime, minutes: float) -> dict[str, datetime]:
+    """Between which moments a lease that lives was renewed: the parameters of `ALIVE`."""
+    return {"since": now - timedelta(minutes=minutes), "until": now + SKEW}
+
+
+#: The same condition with the parameters that `living` gives.
+ALIVE = sa.and_(
+    _LEASE.finished_at.is_(None), _LEASE.renewed_at > bindparam("since"), _LEASE.renewed_at <= bindparam("until")
+)
+_RENEW = (
+    schema.lease.update()
+    .where(_LEASE.id == bindparam("lease"), _LEASE.finished_at.is_(None))
+    .values(renewed_at=bindparam("now"))
+)
+_FINISH = (
+    schema.lease.update()
+    .where(_LEASE.id == bindparam("lease"), _LEASE.finished_at.is_(None))
+    .values(finished_at=bindparam("now"))
+)
+_UNANSWERED = (
+    sa.select(_SERVED.public_id, sa.case((_SERVED.repeat_of.is_(None), _SERVED.screen_id)))
+    .where(_SERVED.lease_id == bindparam("lease"), ~sa.exists().where(_JUDGMENT.served_id == _SERVED.id))
+    .order_by(_SERVED.position, _SERVED.id)
+)
 
 
 def renew(tx: sa.Connection, lease_id: int | None, now: datetime) -> None:
     """Note a sign of life; a lease that has ended stays so."""
     if lease_id is not None:
-        lease = schema.lease
-        tx.execute(lease.update().where(lease.c.id == lease_id, lease.c.finished_at.is_(None)).values(renewed_at=now))
-
-
-def finish_if_answered(tx: sa.Connection, lease_id: int, now: datetime) -> None:
-    """End a lease whose every screen has an answer."""
-    if not unanswered(tx, lease_id):
-        finish(tx, [lease_id], now)
+        tx.execute(_RENEW, {"lease": lease_id, "now": now})
 
 
 def finish(tx: sa.Connection, lease_ids: Sequence[int], now: datetime) -> None:
-    lease = schema.lease
-    tx.execute(lease.update().where(lease.c.id.in_(lease_ids), lease.c.finished_at.is_(None)).values(finished_at=now))
+    if lease_ids:
+        tx.execute(_FINISH, [{"lease": lease_id, "now": now} for lease_id in lease_ids])
 
 
 def unanswered(tx: sa.Connection, lease_id: int) -> dict[str, int | None]:
     """The screens of a lease that have no answer yet, in order: public id and screen, None for a repeat."""
-    served, judgment = schema.served.c, schema.judgment
-    screen = sa.case((served.repeat_of.is_(None), served.screen_id))
-    query = (
-        sa.select(served.public_id, screen)
-        .where(served.lease_id == lease_id, ~sa.exists().where(judgment.c.served_id == served.id))
-        .order_by(served.position, served.id)
-    )
-    return dict(tx.execute(query).all())
+    return dict(tx.execute(_UNANSWERED, {"lease": lease_id}).all())
 
 
 def lapsed(tx: sa.Connection, hit_id: int, now: datetime, minutes: float) -> dict[int, int]:
     """Leases of a HIT whose judges have gone, with these judges; one that stirs at this very moment is left alone."""
-    lease = schema.lease.c
-    gone = sa.select(lease.id, lease.person_id).where(lease.hit_id == hit_id, lease.finished_at.is_(None))
-    gone = gone.where(~alive(now, minutes)).order_by(lease.id)
+    gone = sa.select(_LEASE.id, _LEASE.person_id).where(_LEASE.hit_id == hit_id, _LEASE.finished_at.is_(None))
+    gone = gone.where(~alive(now, minutes)).order_by(_LEASE.id)
     return dict(tx.execute(gone.with_for_update(key_share=True, skip_locked=True)).all())
 
 
-# -- HITs --------------------------------------------------------------------------------------------------
+# -- screens and HITs ----------------------------------------------------------------------------------------
+
+_HITS: sa.BindParameter[Sequence[int]] = bindparam("hits", expanding=True)
+_SCREENS = (
+    sa.select(_HIT.id, _HIT.wanted, _SCREEN.id, _SCREEN.segment_id)
+    .join_from(schema.hit, schema.screen, _SCREEN.hit_id == _HIT.id)
+    .where(_HIT.id.in_(_HITS))
+    .order_by(_HIT.id, _SCREEN.position, _SCREEN.id)
+)
+# Repeats are told apart here and not in the condition: SQLite would take "is null" as a reason to walk the index of
+# repeats, which has nearly every row in it.
+_GIVEN = (
+    sa.select(_SERVED.screen_id, _SERVED.person_id, _SERVED.repeat_of, _JUDGMENT.id, _JUDGMENT.skip, ALIVE)
+    .select_from(schema.served)
+    .join(schema.screen, _SERVED.screen_id == _SCREEN.id)
+    .join(schema.lease, _SERVED.lease_id == _LEASE.id)
+    .outerjoin(schema.judgment, schema.latest(_SERVED.id))
+    .where(_SCREEN.hit_id.in_(_HITS))
+)
+_DEALT_WITH = (
+    sa.select(_SERVED.repeat_of, _JUDGMENT.skip)
+    .select_from(schema.served)
+    .join(schema.judgment, schema.latest(_SERVED.id))
+    .where(_SERVED.screen_id == bindparam("screen"), _SERVED.person_id != bindparam("judge"))
+)
+_LOCK_HITS = sa.select(_HIT.id).where(_HIT.id.in_(_HITS)).order_by(_HIT.id).with_for_update(key_share=True)
+_CLOSE = schema.hit.update().where(_HIT.id == bindparam("hit")).values(closed=bindparam("done"))
+_WANTED = sa.select(_HIT.wanted).where(_HIT.id == bindparam("hit"))
 
 
-def states(
-    tx: sa.Connection, hit_ids: Sequence[int], now: datetime, minutes: float, *, besides: int | None = None
-) -> dict[int, HitState]:
-    """How HITs stand, in the order of their ids.
+@dataclass(frozen=True)
+class _Hit:
+    """A HIT: how many judges it wants, its screens with their segments, and what became of them.
 
-    A screen needs as many answers as its HIT wants judges; one that a living lease holds is as good as answered.
-    ``besides`` is a judge whose own lease does not count.
+    ``answered``, ``skipped`` and ``held`` are counts of judges by screen; ``by`` has for every judge the screens they
+    were given, with whether they dealt with each.
     """
-    screen, hit = schema.screen.c, schema.hit.c
-    asked = sa.select(screen.hit_id, screen.id, hit.wanted).join(schema.hit).where(screen.hit_id.in_(hit_ids))
-    answered, skipped, held = _given(tx, hit_ids, now, minutes, besides)
-    needed: dict[int, list[int]] = {}
-    answers, working = Counter[int](), set[int]()
-    for hit_id, key, wanted in tx.execute(asked.order_by(screen.hit_id, screen.position)):
-        needs = needed.setdefault(hit_id, [])
-        if held[key] < lacking(wanted, answered[key], skipped[key]):
-            needs.append(key)
-        answers[hit_id] += answered[key]
-        if held[key] and answered[key] < wanted:
-            working.add(hit_id)
-    return {hit_id: HitState(tuple(keys), answers[hit_id], hit_id in working) for hit_id, keys in needed.items()}
+
+    id: int
+    wanted: int
+    screens: dict[int, int]
+    answered: Counter[int]
+    skipped: Counter[int]
+    held: Counter[int]
+    by: dict[int, dict[int, bool]]
+
+    def state(self) -> HitState:
+        lacks = {key: lacking(self.wanted, self.answered[key], self.skipped[key]) for key in self.screens}
+        held = any(self.held[key] and self.answered[key] < self.wanted for key in self.screens)
+        return HitState(tuple(key for key, number in lacks.items() if self.held[key] < number), held)
 
 
 def lacking(wanted: int, answered: int, skipped: int) -> int:
@@ -118,90 +158,105 @@ def lacking(wanted: int, answered: int, skipped: int) -> int:
     return 0 if answered + skipped >= wanted + _SKIPS else max(0, wanted - answered)
 
 
+def first_wanted(tx: sa.Connection, left: dict[str, int | None], hit_id: int, person_id: int) -> str | None:
+    """The first of the screens left to a judge that still needs them; a repeat always does."""
+    for public_id, screen in left.items():
+        if screen is None or _is_needed(tx, hit_id, screen, person_id):
+            return public_id
+    return None
+
+
+def _is_needed(tx: sa.Connection, hit_id: int, screen_id: int, person_id: int) -> bool:
+    """Whether a screen that a judge holds still waits for them: others may have answered it late."""
+    wanted = tx.execute(_WANTED, {"hit": hit_id}).scalar_one()
+    rows = tx.execute(_DEALT_WITH, {"screen": screen_id, "judge": person_id})
+    skips = [skip is not None for repeat_of, skip in rows if repeat_of is None]
+    return lacking(wanted, skips.count(False), skips.count(True)) > 0
+
+
 def settle(tx: sa.Connection, hit_ids: Sequence[int], now: datetime, minutes: float) -> None:
-    """Note how many answers HITs have, and whether they need nobody any more."""
-    hit = schema.hit
+    """Note whether HITs need nobody any more."""
     # Two judges who answer last at the same time must see each other, or neither would close the HIT.
-    tx.execute(sa.select(hit.c.id).where(hit.c.id.in_(hit_ids)).order_by(hit.c.id).with_for_update(key_share=True))
-    for hit_id, state in states(tx, hit_ids, now, minutes).items():
-        tx.execute(hit.update().where(hit.c.id == hit_id).values(answers=state.answers, closed=state.done))
+    tx.execute(_LOCK_HITS, {"hits": hit_ids})
+    hits = _looked_at(tx, hit_ids, now, minutes)
+    tx.execute(_CLOSE, [{"hit": hit.id, "done": hit.state().done} for hit in hits])
 
 
-def _given(
-    tx: sa.Connection, hit_ids: Sequence[int], now: datetime, minutes: float, besides: int | None
-) -> tuple[Counter[int], Counter[int], Counter[int]]:
-    """Per screen: judges who answered, judges who skipped, living leases that have yet to."""
-    served, screen, lease, judgment = schema.served.c, schema.screen.c, schema.lease, schema.judgment
-    query = (
-        sa.select(served.screen_id, served.person_id, judgment.c.id, judgment.c.skip, alive(now, minutes))
-        .select_from(schema.served)
-        .join(schema.screen, served.screen_id == screen.id)
-        .join(lease, served.lease_id == lease.c.id)
-        .outerjoin(judgment, schema.latest(served.id))
-        .where(screen.hit_id.in_(hit_ids), served.repeat_of.is_(None))
-    )
-    answered, skipped, held = Counter[int](), Counter[int](), Counter[int]()
-    for screen_id, person_id, answer_id, skip, lives in tx.execute(query):
+def _looked_at(tx: sa.Connection, hit_ids: Sequence[int], now: datetime, minutes: float) -> list[_Hit]:
+    hits: dict[int, _Hit] = {}
+    of_screen: dict[int, _Hit] = {}
+    for hit_id, wanted, screen_id, segment_id in tx.execute(_SCREENS, {"hits": hit_ids}):
+        hit = hits.setdefault(hit_id, _Hit(hit_id, wanted, {}, Counter(), Counter(), Counter(), {}))
+        hit.screens[screen_id] = segment_id
+        of_screen[screen_id] = hit
+    rows = tx.execute(_GIVEN, {"hits": hit_ids, **living(now, minutes)})
+    for screen_id, person_id, repeat_of, answer_id, skip, lives in rows:
+        if repeat_of is not None:
+            continue
+        hit = of_screen[screen_id]
+        hit.by.setdefault(person_id, {})[screen_id] = answer_id is not None
         if answer_id is not None:
-            (answered if skip is None else skipped)[screen_id] += 1
-        elif lives and person_id != besides:
-            held[screen_id] += 1
-    return answered, skipped, held
+            (hit.answered if skip is None else hit.skipped)[screen_id] += 1
+        elif lives:
+            hit.held[screen_id] += 1
+    return list(hits.values())
 
 
 # -- HITs that want more judges than they have ---------------------------------------------------------------
 
+#: As many judges as a HIT wants are at work on it: nothing is open while they are.
+_TAKEN = sa.select(sa.func.count()).where(_LEASE.hit_id == _HIT.id, ALIVE).scalar_subquery()
+_OPEN_HITS = (
+    sa.select(_HIT.id)
+    .where(_HIT.language_pair_id == bindparam("pair"), sa.text("not hit.closed"), _HIT.id > bindparam("last"))
+    .where(_HIT.wanted > _TAKEN)
+    .order_by(_HIT.id)
+    .limit(_LOOKED_AT)
+)
+_MET = sa.select(schema.met.c.segment_id, schema.met.c.times).where(
+    schema.met.c.person_id == bindparam("judge"), schema.met.c.segment_id.in_(bindparam("segments", expanding=True))
+)
+
 
 @dataclass(frozen=True)
 class Opening:
-    """A HIT and those of its screens that need this judge."""
+    """A HIT and those of its screens that need this judge. ``fresh``: it was never given to anyone."""
 
     hit_id: int
     screens: tuple[int, ...]
+    fresh: bool
 
 
 def first_opening(
     tx: sa.Connection, pair_id: int, person_id: int, *, per_segment: int, now: datetime, minutes: float
 ) -> Opening | None:
     """The oldest HIT with something that this judge can do; HITs that turn out to be done are closed on the way."""
-    for page in _pages(tx, pair_id, person_id, per_segment):
-        hits = states(tx, list(page), now, minutes)
-        done = [hit_id for hit_id, state in hits.items() if state.done]
+    for hits in _pages(tx, pair_id, now, minutes):
+        done = [hit.id for hit in hits if hit.state().done]
         if done:  # the last one who worked on it never came back
             settle(tx, done, now, minutes)
-        for hit_id, state in hits.items():
-            screens = tuple(key for key in state.needed if key in page[hit_id])
+        segments = sorted({segment for hit in hits for segment in hit.screens.values()})
+        met: dict[int, int] = dict(tx.execute(_MET, {"judge": person_id, "segments": segments}).all())
+        for hit in hits:
+            mine = hit.by.get(person_id, {})
+            # They had it and never answered, or they may still meet its segment.
+            possible = {
+                key
+                for key, segment in hit.screens.items()
+                if (not mine[key] if key in mine else met.get(segment, 0) < per_segment)
+            }
+            screens = tuple(key for key in hit.state().needed if key in possible)
             if screens:
-                return Opening(hit_id, screens)
+                return Opening(hit.id, screens, fresh=not hit.by)
     return None
 
 
-def _pages(tx: sa.Connection, pair_id: int, person_id: int, per_segment: int) -> Iterator[dict[int, set[int]]]:
-    """Open HITs, oldest first, with the screens that a judge could do."""
-    hit, screen = schema.hit.c, schema.screen.c
-    possible = _possible(person_id, per_segment)
+def _pages(tx: sa.Connection, pair_id: int, now: datetime, minutes: float) -> Iterator[list[_Hit]]:
+    """Open HITs that have room for a judge, oldest first."""
     last = 0
     while True:
-        query = sa.select(hit.id).where(hit.language_pair_id == pair_id, hit.closed.is_(False), hit.id > last)
-        query = query.where(possible.where(screen.hit_id == hit.id).correlate(schema.hit).exists())
-        ids = list(tx.scalars(query.order_by(hit.id).limit(_LOOKED_AT)))
+        ids = list(tx.scalars(_OPEN_HITS, {"pair": pair_id, "last": last, **living(now, minutes)}))
         if not ids:
             return
-        page: dict[int, set[int]] = {hit_id: set() for hit_id in ids}
-        for hit_id, screen_id in tx.execute(possible.where(screen.hit_id.in_(ids))):
-            page[hit_id].add(screen_id)
-        yield page
+        yield _looked_at(tx, ids, now, minutes)
         last = ids[-1]
-
-
-def _possible(person_id: int, per_segment: int) -> sa.Select[int, int]:
-    """Screens that a judge could do: they had it and never answered, or they may still meet its segment."""
-    screen, mine = schema.screen.c, _MINE.c
-    given = sa.and_(mine.screen_id == screen.id, mine.person_id == person_id, mine.repeat_of.is_(None))
-    answered = sa.exists().where(schema.judgment.c.served_id == mine.id)
-    new = sa.and_(mine.id.is_(None), screen.segment_id.not_in(met_enough(person_id, per_segment)))
-    return (
-        sa.select(screen.hit_id, screen.id)
-        .outerjoin(_MINE, given)
-        .where(sa.or_(new, sa.and_(mine.id.is_not(None), ~answered)))
-    )

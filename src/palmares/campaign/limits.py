@@ -18,7 +18,6 @@ from sqlalchemy.dialects import postgresql, sqlite
 from . import schema
 from .database import Database
 from .definition import settings_of
-from .people import Person
 from .refusals import TooMany
 from .settings import LimitSettings
 
@@ -26,30 +25,47 @@ MINUTE, HOUR = 60, 3600
 _DROPPED_AT_ONCE = 500
 
 
-def count_write(db: Database, person: Person) -> None:
-    """Count a request that changes something; refuse it if its sender has sent too many, in all their sessions."""
-    now = db.clock()
-    with db.begin() as tx:
-        allowed = settings_of(tx, person.campaign_id).limits.writes_per_minute
-        counted = _add(tx, f"write:{person.id}", MINUTE, now)
-    if counted > allowed:
+def count_write(tx: sa.Connection, person_id: int, allowed: int, now: datetime) -> None:
+    """Count a request that changes something; refuse it if its sender has sent too many, in all their sessions.
+
+    Parameters
+    ----------
+    tx
+        The transaction of the change itself, or one of its own. Others of the same sender wait for its end.
+    person_id
+        Who sent it.
+    allowed
+        How many they may send in a minute (``limits.writes_per_minute``).
+    now
+        The time by the store's clock.
+    """
+    if _add(tx, f"write:{person_id}", MINUTE, now) > allowed:
         raise TooMany(f"more than {allowed} changes in a minute; wait a little and go on", _left(MINUTE, now))
 
 
 def check_joins(db: Database, address: str) -> None:
-    """Refuse an address that has tried too many wrong invitation links."""
+    """Refuse an address that has tried too many wrong invitation links; looks only, so that refusing costs little."""
     now = db.clock()
     with db.read() as tx:
         key, allowed = _door(tx, address)
-        tried = _seen(tx, key, HOUR, now)
-    if tried >= allowed:
-        raise TooMany("too many invitation links that do not work; try again later", _left(HOUR, now))
+        if _seen(tx, key, HOUR, now) >= allowed:
+            raise _too_many_links(now)
 
 
 def count_failed_join(db: Database, address: str) -> None:
-    """Remember that an address came with a link that does not work."""
+    """Count a link that does not work, and refuse its sender if it is one too many.
+
+    Counting decides: of many who passed `check_joins` at the same moment, only so many as are allowed pass here.
+    """
+    now = db.clock()
     with db.begin() as tx:
-        _add(tx, _door(tx, address)[0], HOUR, db.clock())
+        key, allowed = _door(tx, address)
+        if _add(tx, key, HOUR, now) > allowed:
+            raise _too_many_links(now)
+
+
+def _too_many_links(now: datetime) -> TooMany:
+    return TooMany("too many invitation links that do not work; try again later", _left(HOUR, now))
 
 
 def body_bytes(db: Database, campaign: str | None) -> int:

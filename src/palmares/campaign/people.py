@@ -214,8 +214,7 @@ def digest(token: str) -> str:
 
 
 def _holder(tx: sa.Connection, db: Database, table: sa.Table, token: str) -> Person | None:
-    live = sa.and_(table.c.digest == digest(token), table.c.revoked_at.is_(None), table.c.expires_at > db.clock())
-    row = tx.execute(_people().join(table, table.c.person_id == schema.person.c.id).where(live)).first()
+    row = tx.execute(_HOLDER[table.name], {"digest": digest(token), "now": db.clock()}).first()
     return None if row is None else _person_of(row)
 
 
@@ -314,3 +313,12 @@ def _check_langs(tx: sa.Connection, info: CampaignInfo, langs: list[str]) -> Non
     for lang in langs:
         if lang not in known:
             raise InputError(f"language pair: got {lang!r}; campaign {info.name!r} has: {', '.join(known)}")
+
+
+def _holder_of(table: sa.Table) -> sa.Select[tuple[object, ...]]:
+    live = sa.and_(table.c.digest == sa.bindparam("digest"), table.c.revoked_at.is_(None))
+    of = _people().join(table, table.c.person_id == schema.person.c.id)
+    return of.where(live, table.c.expires_at > sa.bindparam("now"))
+
+
+_HOLDER = {table.name: _holder_of(table) for table in (schema.invite, schema.session)}

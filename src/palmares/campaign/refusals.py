@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import sqlite3
+from pathlib import Path
 
 import sqlalchemy as sa
 
@@ -155,6 +156,20 @@ class StoreAway(CampaignError):  # noqa: N818 - named for what it says
 
     def __init__(self) -> None:
         super().__init__("the database does not answer, so nothing was stored; try again in a moment")
+
+
+class FileGone(CampaignError):  # noqa: N818
+    """The SQLite file is no longer the one that was opened."""
+
+    kind = "unavailable"
+    status = 503
+    retry_after = 5
+
+    def __init__(self, path: Path) -> None:
+        super().__init__(
+            f"the database file {path.name} was removed or replaced while the server had it open, so nothing is "
+            "stored; put the file back, or restart the server to use the one that is there now"
+        )
 
 
 class StoreFull(CampaignError):  # noqa: N818

@@ -92,6 +92,7 @@ language_pair = Table(
     # What the rule "comparisons of every two systems" was told last: the least of them, after so many answered screens.
     Column("least_compared", sa.Integer, nullable=True),
     Column("compared_after", sa.Integer, nullable=True),
+    Column("hits", sa.Integer, nullable=False, default=0, server_default="0"),  # made so far
     UniqueConstraint("campaign_id", "name"),
 )
 
@@ -307,6 +308,12 @@ served = Table(
     _to("served", optional=True, name="repeat_of", unique=True),  # a screen comes back once at most
     _at(),
     Index("ix_served_person_id_id", "person_id", "id"),
+    Index(
+        "ix_served_person_id_repeat",
+        "person_id",
+        sqlite_where=sa.text("repeat_of is not null"),
+        postgresql_where=sa.text("repeat_of is not null"),
+    ),
     # Whoever has been given a screen is not given it again as if it were new.
     Index(
         "uq_served_person_id_screen_id",
@@ -338,6 +345,15 @@ judgment = Table(
     UniqueConstraint("served_id", "revision"),
     UniqueConstraint("served_id", "submission"),
     CheckConstraint("(ranks is null) <> (skip is null)", name="answer"),
+)
+
+#: How often a judge was given a segment; practice and repeats do not count.
+met = Table(
+    "met",
+    metadata,
+    Column("person_id", sa.BigInteger, ForeignKey("person.id"), primary_key=True, autoincrement=False),
+    Column("segment_id", sa.BigInteger, ForeignKey("segment.id"), primary_key=True, autoincrement=False),
+    Column("times", sa.Integer, nullable=False),
 )
 
 draft = Table(

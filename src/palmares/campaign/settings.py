@@ -29,6 +29,8 @@ from . import LONGEST_DAYS
 #: The version of the file's layout; a file of another version is refused.
 SCHEMA = 1
 _DEEPEST = 20
+#: Bytes; a request that is no longer is allowed whatever the settings.
+SMALLEST_BODY_LIMIT = 4096
 #: How a refusal names the type of a setting.
 _KINDS = {
     bool: "true or false",
@@ -181,7 +183,7 @@ class LimitSettings(_Section):
     failed_joins_per_hour: int = Field(
         default=30, ge=1, description="invalid invitation links that one address may try"
     )
-    body_bytes: int = Field(default=65536, ge=4096, le=16777216, description="largest request, in bytes")
+    body_bytes: int = Field(default=65536, ge=SMALLEST_BODY_LIMIT, le=16777216, description="largest request, in bytes")
 
 
 class AccessSettings(_Section):

@@ -8,7 +8,7 @@ import signal
 import socket
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -21,10 +21,17 @@ from .campaign.store import database_option, database_url, need_server_extra, op
 from .options import grouped
 
 if TYPE_CHECKING:
+    import uvicorn
+
     from ..campaign.demo import Demo
 
 #: Requests that are being answered when the server is stopped have so many seconds to end.
 GRACE = 10
+#: Seconds that a connection may be idle: longer than proxies keep theirs (nginx: 60), so that they are the ones who
+#: end it; a request sent while we do so would be lost.
+KEEP_ALIVE = 75
+#: Connections that may wait to be accepted.
+QUEUE = 2048
 _LINE = "%(asctime)s %(levelname)s %(message)s"
 _ACCESS_LINE = '%(asctime)s %(client_addr)s "%(request_line)s" %(status_code)s'
 #: Everything goes to standard error; of uvicorn's own news, only what is wrong.
@@ -55,11 +62,18 @@ class Listener:
     port: int
     workers: int
     root_path: str
+    public_address: str | None
     proxy_headers: bool
     forwarded_allow_ips: str
+    access_log: bool
 
     @property
     def address(self) -> str:
+        """What links begin with: the public address, or else where the server is reached from this machine."""
+        return self.public_address or self.local_address
+
+    @property
+    def local_address(self) -> str:
         """Where the server is reached from this machine."""
         host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(self.host, self.host)
         shown = f"[{host}]" if ":" in host else host
@@ -71,14 +85,19 @@ class Listener:
     "listener", Listener,
     click.option("--host", default="127.0.0.1", show_default=True,
                  help="Address to listen on; 0.0.0.0 means all of them."),
-    click.option("--port", type=click.IntRange(1, 65535), default=8000, show_default=True, help="Port to listen on."),
+    click.option("--port", type=click.IntRange(0, 65535), default=8000, show_default=True,
+                 help="Port to listen on; 0 means a free one, which is printed."),
     click.option("--workers", type=click.IntRange(1, 256), default=1, show_default=True, help="Worker processes."),
     click.option("--root-path", default="", metavar="PATH",
                  help="URL path under which a proxy serves this, such as /eval."),
+    click.option("--address", "public_address", envvar="PALMARES_ADDRESS", metavar="URL",
+                 help="Public address, such as https://example.org/eval: links name it, its path is the root path."),
     click.option("--proxy-headers/--no-proxy-headers", default=False, show_default=True,
                  help="Trust X-Forwarded-For and X-Forwarded-Proto from a proxy."),
     click.option("--forwarded-allow-ips", default="127.0.0.1", show_default=True, metavar="IP,IP",
                  help="Proxies to trust, for --proxy-headers."),
+    click.option("--access-log/--no-access-log", default=True, show_default=True,
+                 help="Log every request, without what would tell who sent it."),
 )  # fmt: skip
 @click.option("--demo", is_flag=True, help="Serve a made-up campaign to try things out, and print links to it.")
 @database_option
@@ -94,11 +113,16 @@ def serve(listener: Listener, demo: bool, database: str | None) -> None:
     from ..server.config import ServerConfig
 
     # What can be refused is refused before a demo is made in vain.
-    root_path = ServerConfig("", listener.root_path).root_path
-    listener = replace(listener, root_path=root_path, host=_free_address(listener.host, listener.port))
-    signal.signal(signal.SIGTERM, _stop)
-    with _demonstration(database, listener) if demo else _existing(database) as url:
-        _run(url, listener)
+    config = ServerConfig("", listener.root_path, listener.public_address)
+    _check_workers(listener.workers)
+    with _listening(listener.host, listener.port) as place:
+        host, port = place.getsockname()[:2]
+        listener = replace(
+            listener, root_path=config.root_path, public_address=config.address, host=str(host), port=int(port)
+        )
+        signal.signal(signal.SIGTERM, _stop)
+        with _demonstration(database, listener) if demo else _existing(database) as url:
+            _run(url, listener, place)
 
 
 def _stop(*_: object) -> NoReturn:
@@ -155,50 +179,90 @@ def _new_demo(place: str) -> Demo:
 # -- where it is served ----------------------------------------------------------------------------------
 
 
-def _free_address(host: str, port: int) -> str:
-    """The number of a host that can be listened on; tried now, as the server will."""
+def _check_workers(count: int) -> None:
+    if count > 1 and not hasattr(socket, "send_fds"):
+        raise InputError(f"--workers: got {count}; this system cannot share connections among processes; allowed: 1")
+
+
+@contextmanager
+def _listening(host: str, port: int) -> Iterator[socket.socket]:
+    """A socket that listens; who connects before the server is ready waits for it."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    try:
-        place = socket.getaddrinfo(host, port, family, socket.SOCK_STREAM)[0][4]
-        with socket.socket(family) as probe:
-            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-            probe.bind(place)
-            probe.listen(1)
-    except (OSError, UnicodeError) as error:
-        reason = getattr(error, "strerror", None) or error
-        raise InputError(
-            f"{host}, port {port}: cannot listen there ({reason}); stop the program that does, "
-            "or choose another --port or --host"
-        ) from None
-    return str(place[0])
+    # asyncio answers without delay (TCP_NODELAY) only on sockets that are said to be TCP's.
+    with socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP) as listener:
+        try:
+            place = socket.getaddrinfo(host, port, family, socket.SOCK_STREAM)[0][4]
+            listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            listener.bind(place)
+            listener.listen(QUEUE)
+        except (OSError, UnicodeError) as error:
+            reason = getattr(error, "strerror", None) or error
+            raise InputError(
+                f"{host}, port {port}: cannot listen there ({reason}); stop the program that does, "
+                "or choose another --port or --host"
+            ) from None
+        yield listener
 
 
 # -- the server ------------------------------------------------------------------------------------------
 
 
-def _run(url: str, listener: Listener) -> None:
+def _run(url: str, listener: Listener, place: socket.socket) -> None:
     import uvicorn
 
     from ..server.config import ServerConfig
+    from ..server.protocol import PromptProtocol
 
-    os.environ.update(ServerConfig(url, listener.root_path).to_environment())
-    click.echo(f"serving on {listener.address} (stop with Ctrl-C)", err=True)
-    if not ipaddress.ip_address(listener.host).is_loopback:
-        click.echo(
-            f"warning: {listener.host} can be reached from other machines; links and answers travel unencrypted; "
-            "put an HTTPS proxy in front of it", err=True,
-        )  # fmt: skip
-    uvicorn.run(
+    os.environ.update(ServerConfig(url, listener.root_path, listener.public_address).to_environment())
+    _say_where(listener)
+    _allow_many_connections()
+    config = uvicorn.Config(
         "palmares.server.app:from_environment",
         factory=True,
-        host=listener.host,
-        port=listener.port,
-        workers=listener.workers,
+        http=PromptProtocol,
         proxy_headers=listener.proxy_headers,
         forwarded_allow_ips=listener.forwarded_allow_ips,
         server_header=False,
         ws="none",
         lifespan="on",
         log_config=LOGGING,
+        access_log=listener.access_log,
+        backlog=QUEUE,
+        timeout_keep_alive=KEEP_ALIVE,
         timeout_graceful_shutdown=GRACE,
     )
+    if not _serve_until_stopped(config, place, listener.workers):
+        raise SystemExit(1)  # the log says why
+
+
+def _serve_until_stopped(config: uvicorn.Config, place: socket.socket, workers: int) -> bool:
+    """Whether it could start."""
+    import uvicorn
+
+    if workers > 1:
+        from ..server.workers import Supervisor
+
+        return Supervisor(config, place, workers).run()
+    server = uvicorn.Server(config)
+    with suppress(KeyboardInterrupt):
+        server.run(sockets=[place])
+    return server.started
+
+
+def _say_where(listener: Listener) -> None:
+    public = f" for {listener.public_address}" if listener.public_address else ""
+    click.echo(f"serving on {listener.local_address}{public} (stop with Ctrl-C)", err=True)
+    if not ipaddress.ip_address(listener.host).is_loopback:
+        click.echo(
+            f"warning: {listener.host} can be reached from other machines; links and answers travel unencrypted; "
+            "put an HTTPS proxy in front of it", err=True,
+        )  # fmt: skip
+
+
+def _allow_many_connections() -> None:
+    """Take as many open files as the system lets us: a browser holds several connections, and keeps them a while."""
+    with suppress(ImportError, OSError, ValueError):
+        import resource
+
+        _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))

@@ -62,8 +62,8 @@ class Pool:
     """What can be chosen from.
 
     ``segments`` and ``systems`` say how often each was chosen before, ``met`` how often two systems, the lower number
-    first, were chosen for one screen; ``outputs`` gives the different outputs of a segment; ``size`` is how many of
-    them a screen takes (fewer where there are not so many).
+    first, were chosen for one screen; ``outputs`` gives the different outputs of a segment; ``size`` is how many a
+    screen takes (fewer where there are not so many), and ``reserved`` how many of these places something else gets.
     """
 
     segments: Mapping[int, int]
@@ -71,6 +71,16 @@ class Pool:
     met: Mapping[tuple[int, int], int]
     outputs: Callable[[int], tuple[Candidate, ...]]
     size: int
+    reserved: int = 0
+
+    @cached_property
+    def least_chosen(self) -> list[int]:
+        """The segments that were chosen least."""
+        return _least(self.segments)
+
+    def places(self, segment: int) -> int:
+        """How many outputs of a segment are chosen: where there are few, a reserved place is one of them, not more."""
+        return max(1, min(self.size, len(self.outputs(segment))) - self.reserved)
 
 
 @dataclass(frozen=True)
@@ -110,11 +120,11 @@ class Uniform:
     def draw(self, pool: Pool, rng: Random) -> tuple[int, tuple[int, ...]]:
         segment = rng.choice(sorted(pool.segments))
         outputs = [c.output for c in pool.outputs(segment)]
-        return segment, tuple(rng.sample(outputs, min(pool.size, len(outputs))))
+        return segment, tuple(rng.sample(outputs, pool.places(segment)))
 
     def probability(self, pool: Pool, segment: int, outputs: tuple[int, ...]) -> float:
         number = len(pool.outputs(segment))
-        return 1 / len(pool.segments) / comb(number, min(pool.size, number))
+        return 1 / len(pool.segments) / comb(number, pool.places(segment))
 
 
 class Balanced:
@@ -126,7 +136,7 @@ class Balanced:
     """
 
     def draw(self, pool: Pool, rng: Random) -> tuple[int, tuple[int, ...]]:
-        segment = rng.choice(_least(pool.segments))
+        segment = rng.choice(pool.least_chosen)
         contest = _Contest(pool, segment)
         chosen = contest.certain
         while len(chosen) < contest.size:
@@ -134,8 +144,8 @@ class Balanced:
         return segment, chosen
 
     def probability(self, pool: Pool, segment: int, outputs: tuple[int, ...]) -> float:
-        least = _least(pool.segments)
-        if segment not in least:
+        least = pool.least_chosen
+        if pool.segments[segment] != pool.segments[least[0]]:
             return 0.0
         return _Contest(pool, segment).probability(frozenset(outputs)) / len(least)
 
@@ -163,7 +173,7 @@ class _Contest:
 
     @cached_property
     def size(self) -> int:
-        return min(self.pool.size, len(self.outputs))
+        return self.pool.places(self.segment)
 
     @cached_property
     def limit(self) -> int:

@@ -18,8 +18,10 @@ from starlette.routing import Mount
 
 from ..campaign import Role
 from ..campaign.database import Database
+from ..campaign.definition import settings_of
 from ..campaign.limits import count_write
 from ..campaign.people import Person, who
+from ..campaign.stock import Restocker
 from .security import SAFE_METHODS, StaticFilesForEver, csrf_token, given_csrf, is_csrf_token, refuse_other_sites
 
 #: A browser may hold one session of each group in a campaign: an organiser may also judge.
@@ -34,8 +36,20 @@ class Session:
     token: str
 
 
-def database(request: Request) -> Database:
+def store_of(request: Request) -> Database:
     return cast(Database, request.app.state.database)
+
+
+# What a handler depends on is `async`, though it waits for nothing: FastAPI sends the others to another thread.
+
+
+async def _store(request: Request) -> Database:
+    return store_of(request)
+
+
+def restocker(request: Request) -> Restocker:
+    """Who designs work ahead; to be told when some was given out."""
+    return cast(Restocker, request.app.state.restocker)
 
 
 def cookie_name(person_role: Role, campaign: str) -> str:
@@ -45,8 +59,8 @@ def cookie_name(person_role: Role, campaign: str) -> str:
 class Access:
     """The check of one route: the session, its role and campaign, the CSRF token, the rate of writing."""
 
-    def __init__(self, roles: frozenset[Role]) -> None:
-        self.roles = roles
+    def __init__(self, roles: frozenset[Role], counted: bool = True) -> None:
+        self.roles, self.counted = roles, counted
 
     async def __call__(self, request: Request) -> None:
         writes = request.method not in SAFE_METHODS
@@ -60,14 +74,24 @@ class Access:
             raise _refusal(sessions, self.roles)
         if writes:
             allowed = [_with_token(allowed, await given_csrf(request))]
-            await run_in_threadpool(count_write, database(request), allowed[0].person)
+            if self.counted:
+                await run_in_threadpool(_count, store_of(request), allowed[0].person)
         remember(request, allowed[0])
 
 
-def allow(*roles: Role) -> Any:
-    """Declare who may use a route. What observers may see, organisers may too."""
+def _count(db: Database, person: Person) -> None:
+    with db.begin() as tx:
+        count_write(tx, person.id, settings_of(tx, person.campaign_id).limits.writes_per_minute, db.clock())
+
+
+def allow(*roles: Role, counted: bool = True) -> Any:
+    """Declare who may use a route. What observers may see, organisers may too.
+
+    ``counted``: what is written counts against the limit of changes, in a transaction of its own; a route that counts
+    in the transaction of its work says False.
+    """
     more = {Role.ORGANISER} if Role.OBSERVER in roles else set()
-    return Depends(Access(frozenset(roles) | more))
+    return Depends(Access(frozenset(roles) | more, counted))
 
 
 #: For what anyone may see. Such a route checks by itself whatever it changes.
@@ -83,20 +107,24 @@ def current_session(request: Request) -> Session:
     return cast(Session, request.state.session)
 
 
-def current_person(request: Request) -> Person:
+async def _session(request: Request) -> Session:
+    return current_session(request)
+
+
+async def _person(request: Request) -> Person:
     return current_session(request).person
 
 
-Store = Annotated[Database, Depends(database)]
-Judge = Annotated[Person, Depends(current_person)]
-Staff = Annotated[Person, Depends(current_person)]
-SignedIn = Annotated[Session, Depends(current_session)]
+Store = Annotated[Database, Depends(_store)]
+Judge = Annotated[Person, Depends(_person)]
+Staff = Annotated[Person, Depends(_person)]
+SignedIn = Annotated[Session, Depends(_session)]
 
 
 def signed_in(request: Request, group: Role, campaign: str) -> Session | None:
     """The session that a request's cookie gives in one campaign."""
     token = request.cookies.get(cookie_name(group, campaign))
-    person = who(database(request), token) if token else None
+    person = who(store_of(request), token) if token else None
     if person is None or token is None or person.campaign != campaign or GROUPS[person.role] != GROUPS[group]:
         return None
     return Session(person, token)

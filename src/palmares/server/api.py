@@ -12,15 +12,17 @@ from fastapi import APIRouter, Header, Path, Request
 from pydantic import BaseModel, ConfigDict, Field
 
 from ..campaign import Role
-from ..campaign.answers import NOTE_LENGTH, Answer, save_draft, submit
+from ..campaign.answers import NOTE_LENGTH, Answer, Submission, save_draft
 from ..campaign.database import Database
 from ..campaign.definition import CAMPAIGN_NAME, state_now
 from ..campaign.migrations import head
 from ..campaign.people import Person
-from ..campaign.screens import Progress as JudgeProgress
-from ..campaign.screens import ScreenView, judge_progress, load
+from ..campaign.progress import Progress as JudgeProgress
+from ..campaign.progress import judge_progress
+from ..campaign.screens import ScreenView, load
+from ..campaign.turns import take_turn
 from ..campaign.work import next_screen
-from .access import PUBLIC, Judge, Store, allow
+from .access import PUBLIC, Judge, Store, allow, restocker
 from .forms import SUBMISSION
 from .judging import ScreenPage
 from .pages import url
@@ -159,6 +161,7 @@ class AnswerOut(BaseModel):
 def work(request: Request, campaign: CampaignName, judge: Judge, db: Store) -> Work:
     """The screen to answer now, and how far this judge has come."""
     screen, progress = next_screen(db, judge), judge_progress(db, judge)
+    restocker(request).look_at(judge.campaign_id)
     return Work(
         screen=screen, state=state_now(db, judge.campaign_id), progress=counted(progress), csrf=request.state.csrf
     )
@@ -170,16 +173,16 @@ def screen(campaign: CampaignName, screen_id: ScreenId, judge: Judge, db: Store)
     return shown(load(db, judge, screen_id))
 
 
-@router.put("/screens/{screen_id}/draft", dependencies=[allow(Role.JUDGE)], responses=_WRITES)
+@router.put("/screens/{screen_id}/draft", dependencies=[allow(Role.JUDGE, counted=False)], responses=_WRITES)
 def draft(
     campaign: CampaignName, screen_id: ScreenId, body: DraftIn, judge: Judge, db: Store, token: CsrfHeader = None
 ) -> DraftOut:
     """Keep an unfinished answer."""
-    saved = save_draft(db, judge, screen_id, tuple(body.ranks), version=body.version)
+    saved = save_draft(db, judge, screen_id, tuple(body.ranks), version=body.version, counting=True)
     return DraftOut(version=saved.version)
 
 
-@router.post("/screens/{screen_id}/answer", dependencies=[allow(Role.JUDGE)], responses=_WRITES)
+@router.post("/screens/{screen_id}/answer", dependencies=[allow(Role.JUDGE, counted=False)], responses=_WRITES)
 def answer(
     request: Request,
     campaign: CampaignName,
@@ -192,20 +195,17 @@ def answer(
     """Store an answer: once, however often it is sent."""
     ranks = None if body.ranks is None else tuple(body.ranks)
     given = Answer(ranks, body.skip, body.verdict, body.note, body.problem)
-    receipt = submit(
-        db, judge, screen_id, given, submission=body.submission, revision=body.revision, seconds=body.seconds
-    )
-    progress = judge_progress(db, judge)
-    wanted = body.then == "screen" or (body.then == "page" and not progress.reached)
-    following = next_screen(db, judge) if wanted else None
-    view = None if following is None else load(db, judge, following)
+    submission = Submission(screen_id, given, body.submission, body.revision, body.seconds)
+    turn = take_turn(db, judge, submission, onward=body.then != "nothing", beyond_target=body.then == "screen")
+    restocker(request).look_at(judge.campaign_id)
+    view = turn.following
     return AnswerOut(
-        revision=receipt.revision,
-        repeated=receipt.repeated,
-        late=receipt.late,
+        revision=turn.receipt.revision,
+        repeated=turn.receipt.repeated,
+        late=turn.receipt.late,
         next=url(request, f"/c/{campaign}/judge"),
-        state=state_now(db, judge.campaign_id),
-        progress=counted(progress),
+        state=turn.state,
+        progress=counted(turn.progress),
         screen=shown(view) if view is not None and body.then == "screen" else None,
         page=_page(request, db, judge, view) if view is not None and body.then == "page" else None,
     )
@@ -237,6 +237,6 @@ class Health(BaseModel):
 
 @health_router.get("/health", dependencies=[PUBLIC], responses=documented(503))
 def health(db: Store) -> Health:
-    """``ok``, or 503 if the database cannot be reached or has another version than this program."""
-    db.check_revision()
+    """``ok``, or 503 if an answer could not be stored now: no database, no room, another version of the tables."""
+    db.check_health()
     return Health(status="ok", database=db.dialect, revision=head())

@@ -14,6 +14,8 @@ from .._version import __version__
 from ..campaign.database import Database
 from ..campaign.definition import CAMPAIGN_NAME
 from ..campaign.limits import body_bytes
+from ..campaign.settings import SMALLEST_BODY_LIMIT
+from ..campaign.stock import Restocker
 from . import api, images, join, judging, manage, manage_export, manage_people, manage_settings, pages, problems
 from .access import check_declarations
 from .config import ServerConfig
@@ -34,6 +36,7 @@ def from_environment() -> FastAPI:
 def create_app(config: ServerConfig, *, database: Database | None = None) -> FastAPI:
     """The application; ``database`` is an open one to use instead of the configured one."""
     db = database or Database.open(config.database)
+    restocker = Restocker(db)
     app = FastAPI(
         title="Palmares",
         version=__version__,
@@ -41,15 +44,15 @@ def create_app(config: ServerConfig, *, database: Database | None = None) -> Fas
         docs_url=None,  # its page needs scripts from elsewhere
         redoc_url=None,
         redirect_slashes=False,
-        lifespan=_closing(db) if database is None else None,
+        lifespan=_at_work(db, restocker, close=database is None),
     )
-    app.state.database, app.state.config = db, config
+    app.state.database, app.state.config, app.state.restocker = db, config, restocker
     problems.install(app)
     # The last one added is the outermost.
     app.add_middleware(BodyLimit, limit_for=_body_limit(db, config.root_path))
     app.add_middleware(problems.Boundary)
     app.add_middleware(SecurityHeaders)
-    app.add_middleware(BelowRootPath, root_path=config.root_path)
+    app.add_middleware(BelowRootPath, root_path=config.root_path, scheme_and_host=config.scheme_and_host)
     for router in (*_PAGES, *_FOR_PROGRAMS):
         app.include_router(router, include_in_schema=router in _FOR_PROGRAMS)
     app.mount(f"/static/{pages.digest()}", StaticFilesForEver(directory=pages.STATIC), name="static")
@@ -57,17 +60,24 @@ def create_app(config: ServerConfig, *, database: Database | None = None) -> Fas
     return app
 
 
-def _closing(db: Database) -> Callable[[FastAPI], AbstractAsyncContextManager[None]]:
+def _at_work(
+    db: Database, restocker: Restocker, *, close: bool
+) -> Callable[[FastAPI], AbstractAsyncContextManager[None]]:
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
+        restocker.start()
         yield
-        db.close()
+        await run_in_threadpool(restocker.stop)
+        if close:
+            db.close()
 
     return lifespan
 
 
-def _body_limit(db: Database, root_path: str) -> Callable[[Scope], Awaitable[int]]:
-    async def limit_for(scope: Scope) -> int:
+def _body_limit(db: Database, root_path: str) -> Callable[[Scope, int], Awaitable[int]]:
+    async def limit_for(scope: Scope, announced: int) -> int:
+        if announced <= SMALLEST_BODY_LIMIT:  # no settings refuse it, so there is no need to look
+            return SMALLEST_BODY_LIMIT
         named = _CAMPAIGN.match(str(scope["path"]).removeprefix(root_path))
         return await run_in_threadpool(body_bytes, db, named[1] if named else None)
 

@@ -17,10 +17,11 @@ from ..campaign import Role
 from ..campaign.answers import NOTE_LENGTH, SKIP_REASONS, save_draft, submit
 from ..campaign.database import Database
 from ..campaign.definition import settings_of, state_now
-from ..campaign.history import StoredAnswer, discard_draft, recently_answered, stored_answer
+from ..campaign.history import Standing, StoredAnswer, discard_draft, standing, stored_answer
 from ..campaign.people import Person, consent, digest
+from ..campaign.progress import Progress, judge_progress
 from ..campaign.refusals import BadAnswer, Closed, Conflict, DraftConflict, Incomplete
-from ..campaign.screens import Progress, ScreenView, judge_progress, load
+from ..campaign.screens import ScreenView, load
 from ..campaign.settings import Settings, WordSettings
 from ..campaign.work import next_screen
 from ..texts.languages import direction, html_lang
@@ -93,7 +94,7 @@ def instructions(request: Request, judge: Judge, db: Store) -> Response:
 def screen(request: Request, screen_id: str, judge: Judge, db: Store) -> Response:
     """One screen."""
     page = ScreenPage(request, db, judge, load(db, judge, screen_id))
-    return _to(request, judge, "") if page.state == "closed" else page.response()
+    return _to(request, judge, "") if page.standing.state == "closed" else page.response()
 
 
 @router.post("/screens/{screen_id}")
@@ -121,7 +122,7 @@ def answer(request: Request, screen_id: str, judge: Judge, db: Store, form: Form
             seconds=given.seconds,
         )
     except Incomplete as error:
-        if page.state == "closed":
+        if page.standing.state == "closed":
             return _no_work(request, db, judge, "closed", status=409)
         _keep(db, judge, screen_id, given, view.draft_version)
         return page.filled(given).response(422, missing=error.missing)
@@ -192,8 +193,8 @@ class ScreenPage:
         return self._address(self.view.id)
 
     @cached_property
-    def state(self) -> str:
-        return state_now(self.db, self.judge.campaign_id)
+    def standing(self) -> Standing:
+        return standing(self.db, self.judge, before=self.view.id)
 
     def html(self) -> str:
         """The page as text, for a script that puts it in place of the one before."""
@@ -202,8 +203,7 @@ class ScreenPage:
     def response(self, status: int = 200, **messages: Any) -> Response:
         """The page, with what there is to say about an answer that was not taken."""
         speak(self.request, self.view.settings.task.vocabulary)
-        say, progress = words_for(self.request), judge_progress(self.db, self.judge)
-        answered = recently_answered(self.db, self.judge, before=self.view.id)
+        say, progress, answered = words_for(self.request), self.standing.progress, self.standing.answered
         notices = {"missing": (), "conflict": False, "skips_for": None, "refused": None, "skip_open": False, **messages}
         stored = self._stored(conflict=notices["conflict"])
         # The screen before in the same HIT, else the last one of the HIT before.
@@ -229,7 +229,7 @@ class ScreenPage:
             stored=stored,
             stored_words=None if stored is None else told(say, stored.ranks, stored.skip, stored.verdict),
             sent_words=told(say, view.ranks, notices["skips_for"], view.verdict),
-            state=self.state,
+            state=self.standing.state,
             answered_before=answered,
             **frame(self.request, self.judge),
             **notices,
@@ -315,18 +315,19 @@ def _no_work(
     not_stored: bool = False,
 ) -> Response:
     """The page that says why there is nothing to do now; ``not_stored`` is an answer that came after the end."""
-    progress, settings = judge_progress(db, judge), _settings(request, db, judge)
-    last = None if state == "closed" else next(iter(recently_answered(db, judge)), None)
+    found = standing(db, judge)
+    speak(request, found.settings.task.vocabulary)
+    last = None if state == "closed" else next(iter(found.answered), None)
     return render(
         request,
         "judge/done.html",
         status=status,
-        reason=_reason(state, progress, settings, more=more),
+        reason=_reason(state, found.progress, found.settings, more=more),
         not_stored=not_stored,
         last=last,
         judge=judge,
-        settings=settings,
-        progress=progress,
+        settings=found.settings,
+        progress=found.progress,
         **frame(request, judge),
     )
 
@@ -337,7 +338,8 @@ def _reason(state: str, progress: Progress, settings: Settings, *, more: bool) -
         return state
     if settings.judge.most is not None and progress.done >= settings.judge.most:
         return "most"
-    return "target" if progress.reached and not more else "nothing"
+    # Where there is less than was asked for, the target is what there is: it may be reached, but nobody can go on.
+    return "target" if progress.done >= settings.judge.screens and progress.reached and not more else "nothing"
 
 
 def _welcome(request: Request, judge: Person, db: Database, *, missing: bool = False) -> Response:

@@ -5,8 +5,10 @@ Starlette has no middleware for these, and a package of headers would bring its 
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 import hmac
+import sys
 from collections.abc import Awaitable, Callable
 from typing import Any
 from urllib.parse import urlsplit
@@ -70,38 +72,65 @@ class SecurityHeaders:
 
 
 class BelowRootPath:
-    """Find routes whether or not the proxy cuts the root path off: inside, it is always there."""
+    """Let every request look as it did to the browser: below the root path, and sent to the configured address.
 
-    def __init__(self, app: ASGIApp, root_path: str) -> None:
-        self.app, self.root_path = app, root_path
+    Routes are found whether or not the proxy cuts the root path off: inside, it is always there. With an address
+    configured, neither ``Host`` nor a proxy's header decides which host links name and whether cookies are ``Secure``.
+    """
+
+    def __init__(self, app: ASGIApp, root_path: str, scheme_and_host: tuple[str, str] | None = None) -> None:
+        self.app, self.root_path, self.scheme_and_host = app, root_path, scheme_and_host
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "http":
             path = scope["path"]
             below = path == self.root_path or path.startswith(f"{self.root_path}/")
             scope = {**scope, "root_path": self.root_path, "path": path if below else self.root_path + path}
+            if self.scheme_and_host is not None:
+                scheme, host = self.scheme_and_host
+                others = [(name, value) for name, value in scope["headers"] if name != b"host"]
+                scope.update(scheme=scheme, headers=[(b"host", host.encode("ascii")), *others])
         await self.app(scope, receive, send)
 
 
-class BodyLimit:
-    """Refuse a body that is too long (413), as soon as that is known; also one that does not say its length."""
+#: A body has so many seconds to come, and one more for every so many bytes that have come.
+BODY_SECONDS, BYTES_A_SECOND = 30.0, 1024
 
-    def __init__(self, app: ASGIApp, limit_for: Callable[[Scope], Awaitable[int]]) -> None:
-        self.app, self.limit_for = app, limit_for
+
+class BodyLimit:
+    """Refuse a body that is too long (413) or too slow (408), as soon as that is known.
+
+    A body need not say its length. One that comes too slowly would hold its connection for ever.
+    """
+
+    def __init__(
+        self, app: ASGIApp, limit_for: Callable[[Scope, int], Awaitable[int]], seconds: float = BODY_SECONDS
+    ) -> None:
+        self.app, self.limit_for, self.seconds = app, limit_for, seconds
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http" or not _has_body(scope):
             await self.app(scope, receive, send)
             return
-        limit, received = await self.limit_for(scope), 0
-        announced = Headers(scope=scope).get("content-length", "0")
+        given = Headers(scope=scope).get("content-length", "")
+        announced = int(given) if given.isdecimal() else sys.maxsize
+        limit, received, is_whole = await self.limit_for(scope, announced), 0, False
+        start: float | None = None  # when the body is first asked for: until then the server may have been busy
 
         async def receive_within_limit() -> Message:
-            nonlocal received
-            if announced.isdecimal() and int(announced) > limit:
+            nonlocal received, is_whole, start
+            if is_whole:  # what comes now is the end of the connection, whenever that is
+                return await receive()
+            if given and announced > limit:
                 raise _too_long(limit)
-            message = await receive()
+            start = asyncio.get_running_loop().time() if start is None else start
+            try:
+                async with asyncio.timeout_at(start + self.seconds + received / BYTES_A_SECOND):
+                    message = await receive()
+            except TimeoutError:
+                raise _too_slow() from None
             received += len(message.get("body", b""))
+            is_whole = not message.get("more_body", False)
             if received > limit:
                 raise _too_long(limit)
             return message
@@ -163,3 +192,7 @@ def _has_body(scope: Scope) -> bool:
 
 def _too_long(limit: int) -> HTTPException:
     return HTTPException(413, f"the request is longer than {limit} bytes; send less", {"Connection": "close"})
+
+
+def _too_slow() -> HTTPException:
+    return HTTPException(408, "the request was not complete in time; send it again", {"Connection": "close"})

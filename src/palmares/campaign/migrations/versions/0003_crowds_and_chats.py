@@ -1,4 +1,4 @@
-"""Conversations, images and verdicts; workers who come by a group link; what a judge has done, as a number."""
+"""Conversations, images and verdicts; workers who come by a group link; what judges have done and met, as numbers."""
 
 from __future__ import annotations
 
@@ -15,7 +15,8 @@ def upgrade() -> None:
     _done()
     _group_link()
     _worker()
-    _open_hits()
+    _hits()
+    _met()
 
 
 def _conversations() -> None:
@@ -95,8 +96,33 @@ def _worker() -> None:
     op.create_index(op.f("ix_worker_group_link_id"), "worker", ["group_link_id"], unique=False)
 
 
-def _open_hits() -> None:
+def _hits() -> None:
+    op.add_column("language_pair", sa.Column("hits", sa.Integer(), server_default="0", nullable=False))
+    op.execute(
+        "update language_pair set hits = (select count(*) from hit where hit.language_pair_id = language_pair.id)"
+    )
     where = sa.text("not closed")
     op.create_index(
         "ix_hit_open", "hit", ["language_pair_id", "id"], unique=False, sqlite_where=where, postgresql_where=where
+    )
+
+
+def _met() -> None:
+    op.create_table(
+        "met",
+        sa.Column("person_id", sa.BigInteger(), autoincrement=False, nullable=False),
+        sa.Column("segment_id", sa.BigInteger(), autoincrement=False, nullable=False),
+        sa.Column("times", sa.Integer(), nullable=False),
+        sa.ForeignKeyConstraint(["person_id"], ["person.id"], name=op.f("fk_met_person_id")),
+        sa.ForeignKeyConstraint(["segment_id"], ["segment.id"], name=op.f("fk_met_segment_id")),
+        sa.PrimaryKeyConstraint("person_id", "segment_id", name=op.f("pk_met")),
+    )
+    op.execute(
+        "insert into met (person_id, segment_id, times)"
+        " select served.person_id, screen.segment_id, count(*) from served join screen on served.screen_id = screen.id"
+        " where served.repeat_of is null and screen.purpose = 'judge' group by served.person_id, screen.segment_id"
+    )
+    where = sa.text("repeat_of is not null")
+    op.create_index(
+        "ix_served_person_id_repeat", "served", ["person_id"], unique=False, sqlite_where=where, postgresql_where=where
     )

@@ -1,0 +1,86 @@
+"""What a judge's request must know first, in one look: who asks, in which campaign, under which settings.
+
+The judge's row is held until the transaction ends: one request of a judge at a time, so that two windows are given the
+same work and nothing is counted twice.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy import bindparam
+
+from . import Role, schema
+from .definition import parsed_settings
+from .limits import count_write
+from .refusals import ConsentNeeded, JudgesOnly
+from .settings import Settings
+
+_PERSON, _CAMPAIGN, _SETTING = schema.person.c, schema.campaign.c, schema.setting.c
+_NEWER = schema.setting.alias("newer")
+_NEWEST = sa.select(sa.func.max(_NEWER.c.revision)).where(_NEWER.c.campaign_id == _PERSON.campaign_id).scalar_subquery()
+_LOOK = (
+    sa.select(
+        *(_PERSON.id, _PERSON.campaign_id, _PERSON.role, _PERSON.consented_at, _PERSON.practised_at, _PERSON.langs),
+        *(_PERSON.done, _CAMPAIGN.state, _SETTING.body, _SETTING.created_at.label("set_at")),
+    )
+    .join_from(schema.person, schema.campaign, _PERSON.campaign_id == _CAMPAIGN.id)
+    .join(schema.setting, sa.and_(_SETTING.campaign_id == _CAMPAIGN.id, _SETTING.revision == _NEWEST))
+    .where(_PERSON.id == bindparam("judge"))
+)
+_ADMIT = _LOOK.with_for_update(of=schema.person, key_share=True)
+
+
+@dataclass(frozen=True)
+class Admission:
+    """``done`` screens, practice apart. ``langs`` are names of language pairs; empty: all. ``set_at``: when
+    the settings were put in force."""
+
+    person_id: int
+    campaign_id: int
+    role: str
+    consented: bool
+    practised: bool
+    langs: tuple[str, ...]
+    done: int
+    state: str
+    settings: Settings
+    set_at: datetime
+
+    def check_judge(self) -> None:
+        """Refuse work to who is no judge or has not agreed."""
+        if self.role != Role.JUDGE:
+            raise JudgesOnly
+        if not self.consented:
+            raise ConsentNeeded
+
+
+def admit(tx: sa.Connection, person_id: int, *, counting: datetime | None = None) -> Admission:
+    """Hold a person's place; with ``counting``, a moment, count this as a change against their limit."""
+    admission = _admission(tx.execute(_ADMIT, {"judge": person_id}).one())
+    if counting is not None:
+        count_write(tx, person_id, admission.settings.limits.writes_per_minute, counting)
+    return admission
+
+
+def look_at(tx: sa.Connection, person_id: int) -> Admission:
+    """The same for who only reads: nobody waits."""
+    return _admission(tx.execute(_LOOK, {"judge": person_id}).one())
+
+
+def _admission(row: Any) -> Admission:
+    return Admission(
+        person_id=row.id,
+        campaign_id=row.campaign_id,
+        role=row.role,
+        consented=row.consented_at is not None,
+        practised=row.practised_at is not None,
+        langs=tuple(row.langs),
+        done=row.done,
+        state=row.state,
+        settings=parsed_settings(row.body),
+        set_at=row.set_at,
+    )

@@ -1,0 +1,105 @@
+"""A judge's turn: an answer is stored and the next screen given in one transaction, so in one wait for the disk."""
+
+from __future__ import annotations
+
+import logging
+import secrets
+from dataclasses import dataclass, replace
+from random import Random
+
+import sqlalchemy as sa
+
+from . import limits
+from .admission import admit, look_at
+from .answers import Receipt, Submission, keep_as_draft, store
+from .database import Database
+from .definition import settings_of
+from .people import Person
+from .progress import Progress, progress_of
+from .refusals import CampaignError, Conflict, TooMany
+from .screens import ScreenView, load, served_row, view_of
+from .work import Desk, next_screen
+
+log = logging.getLogger("palmares.campaign")
+_RANDOM = secrets.SystemRandom()
+
+
+@dataclass(frozen=True)
+class Turn:
+    """What became of an answer, how its judge and the campaign stand now, and the screen that follows, if any."""
+
+    receipt: Receipt
+    state: str
+    progress: Progress
+    following: ScreenView | None
+
+
+def take_turn(
+    db: Database,
+    person: Person,
+    given: Submission,
+    *,
+    onward: bool,
+    beyond_target: bool = True,
+    rng: Random = _RANDOM,
+) -> Turn:
+    """Store an answer, counted against the limit of changes, and go on to the next screen in the same go.
+
+    Parameters
+    ----------
+    onward
+        Whether a next screen is wanted at all.
+    beyond_target
+        Whether it is wanted also once the judge has done as much as was asked.
+    """
+    try:
+        turn, tried = db.write(lambda tx: _turn(tx, db, person.id, given, onward, beyond_target, rng))
+    except TooMany:
+        raise
+    except CampaignError as error:
+        _count_refused(db, person)
+        if isinstance(error, Conflict):
+            keep_as_draft(db, person, given)
+        raise
+    except sa.exc.DBAPIError:
+        raise
+    except Exception:
+        if not onward:
+            raise
+        # An answer is not lost because the screen after it cannot be made.
+        log.exception("no next screen could be made")
+        return take_turn(db, person, given, onward=False)
+    if tried is not None:
+        following = next_screen(db, person, rng=rng, tried=[tried])
+        if following is not None:
+            turn = replace(turn, following=load(db, person, following))
+    return turn
+
+
+def _turn(
+    tx: sa.Connection,
+    db: Database,
+    person_id: int,
+    given: Submission,
+    onward: bool,
+    beyond_target: bool,
+    rng: Random,
+) -> tuple[Turn, int | None]:
+    """The turn, and the language pair that has nothing more if there may be something in another."""
+    now = db.clock()
+    judge = admit(tx, person_id, counting=now)
+    receipt = store(tx, db, judge, given)
+    judge = look_at(tx, person_id)
+    progress = progress_of(tx, judge, db)
+    if not onward or (progress.reached and not beyond_target):
+        return Turn(receipt, judge.state, progress, None), None
+    screen, pair = Desk(db, tx, judge, rng, now).serve(set())
+    view = None if screen is None else view_of(tx, served_row(tx, person_id, screen), judge.settings)
+    return Turn(receipt, judge.state, progress, view), None if pair is None or screen is not None else pair.id
+
+
+def _count_refused(db: Database, person: Person) -> None:
+    """What is refused counts too: the transaction in which it was counted came to nothing."""
+    with db.begin() as tx:
+        allowed = settings_of(tx, person.campaign_id).limits.writes_per_minute
+        limits.count_write(tx, person.id, allowed, db.clock())
