@@ -354,6 +354,13 @@ def test_equal_answers_of_a_battle_leave_nothing_to_judge(tmp_path: Path) -> Non
     ]
 
 
+def test_lines_between_battles_of_a_prompt_are_not_named(tmp_path: Path) -> None:
+    rows = [battle(a, b, (f"Number {n}?", f"{a} on {n} &amp;", f"{b} on {n} &amp;"))
+            for n in range(3) for a, b in (("x", "y"), ("y", "z"))]  # fmt: skip
+    report = check(read(tmp_path, *rows), only=["encoding"])
+    assert [line.rpartition(" (")[2] for line in report.lines()] == ["lines 1, 3, 5)"] * 3
+
+
 def test_missing_answers_of_other_files_are_errors_still(tmp_path: Path) -> None:
     texts = read(tmp_path, ROW, {"prompt": "And?", "answers": {"A": "Well."}})
     assert of_check(texts, "missing") == [("error", "B", (2,), "no output for 1 of 2 segments")]

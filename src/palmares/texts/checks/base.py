@@ -30,7 +30,7 @@ class Places:
 
     def text(self, numbers: tuple[int, ...], shown: int) -> str:
         """``lines 3, 7, 12–40 and 5 more``: runs of segments (numbers from 1) are written as ranges."""
-        runs = _runs(sorted(numbers))
+        runs = [part for run in _runs(sorted(numbers)) for part in self._adjacent(*run)]
         listed = ", ".join(
             f"{self._name(first)}–{self._name(last)}" if last > first else self._name(first)
             for first, last in runs[:shown]
@@ -38,6 +38,14 @@ class Places:
         rest = sum(last - first + 1 for first, last in runs[shown:])
         more = f" and {rest} more" if rest else ""
         return f"{self.word}{'s' if len(numbers) > 1 else ''} {listed}{more}"
+
+    def _adjacent(self, first: int, last: int) -> list[tuple[int, int]]:
+        """A run of segments, cut where lines of the file lie between them that belong to others."""
+        if self.word != "line" or self.names is None:
+            return [(first, last)]
+        lines = [int(self.names[number - 1]) for number in range(first, last + 1)]
+        cuts = [n for n in range(1, len(lines)) if lines[n] != lines[n - 1] + 1]
+        return [(first + a, first + b - 1) for a, b in zip([0, *cuts], [*cuts, len(lines)], strict=True)]
 
     def _name(self, number: int) -> str:
         return self.names[number - 1] if self.names is not None else str(number)

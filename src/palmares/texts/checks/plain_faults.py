@@ -73,8 +73,11 @@ def empty(testset: TestSet) -> Iterator[Finding]:
     )
     if references:
         yield Finding("empty", "warning", None, references, "empty references")
+    absent: dict[str, set[int]] = {system: set() for system in testset.systems}
+    for system, index in testset.missing:
+        absent[system].add(index)
     for system, outputs in testset.outputs.items():
-        yield from _empty_outputs(system, outputs, {index for name, index in testset.missing if name == system})
+        yield from _empty_outputs(system, outputs, absent[system])
 
 
 def _empty_outputs(system: str, outputs: tuple[str, ...], missing: set[int]) -> Iterator[Finding]:
