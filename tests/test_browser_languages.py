@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import pytest
-from browsers import Judge, Visit, on_sqlite
+from browsers import Judge, Visit, check_accessibility, on_sqlite
 from playwright.sync_api import Locator, expect
 from stores import new_campaign, new_judge
 
+from palmares.campaign import Role
 from palmares.campaign.database import Database
+from palmares.campaign.people import add_person
 from palmares.texts import LanguagePair, Segment, TestSet
 from palmares.texts.testset import make
 
@@ -117,3 +119,62 @@ def test_the_page_speaks_the_language_of_the_browser(visit: Visit, db: Database)
     ann.open("/nowhere")
     expect(ann.page.locator("html")).to_have_attribute("lang", "ar")
     expect(ann.page.locator("html")).to_have_attribute("dir", "rtl")
+
+
+# -- prompts and answers -----------------------------------------------------------------------------------
+
+PROMPT = {"task.vocabulary": "prompt", "task.markup": "markdown", "screen.outputs": 3, "judge.practice": True}
+
+
+def prompts() -> TestSet:
+    """A prompt in no language that was named, and Markdown for answers."""
+    answers = {s: [f"# {s} says\n\n1. First\n2. `second`\n\n| a | b |\n| - | - |\n| {s} | 2 |"] for s in "XYZ"}
+    return make(LanguagePair("", ""), [Segment("1", None, "How do I *sort* a list?", None)], answers)
+
+
+def test_a_campaign_of_prompts_speaks_of_answers_from_the_instructions_to_the_scripts(
+    visit: Visit, db: Database
+) -> None:
+    new_campaign(db, prompts(), **PROMPT)
+    ann = visit(add_person(db, "news", Role.JUDGE, "ann"))
+    page = ann.page
+    expect(page.get_by_text("You will see a prompt and several answers to it.")).to_be_visible()
+    page.get_by_label("I have read this and agree.").check()
+    page.get_by_role("button", name="Continue to a practice screen").click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("Rank the answers")
+    expect(page.get_by_role("region", name="Prompt")).to_contain_text("How do I sort a list?")
+    expect(page.get_by_role("radiogroup", name="Answer 3")).to_be_visible()
+    expect(page.get_by_label("Show where the answers differ")).to_be_hidden()  # set as Markdown, not as it is written
+    text = page.locator("#output-1-text")
+    expect(text).to_have_attribute("lang", "")
+    expect(text).to_have_attribute("dir", "auto")
+    expect(text.locator("table td")).to_have_count(2)
+    page.keyboard.press("2")
+    expect(page.locator("#announcer")).to_have_text("Answer 1: rank 2.")
+    page.keyboard.press("Enter")
+    expect(page.locator("#missing")).to_have_text("Answers 2 and 3 are not ranked yet.")
+    check_accessibility(page)
+    page.keyboard.press("k")
+    ann.rank(1, 2, 3)
+    ann.submit()
+    expect(page.get_by_text("You gave every answer a rank of its own.")).to_be_visible()
+
+
+@pytest.mark.parametrize(
+    ("ui", "title"), [("de", "Vergleichen Sie die beiden Antworten"), ("ar", "المقارنة بين الردّين")]
+)
+def test_the_words_of_prompts_are_there_in_other_languages(visit: Visit, db: Database, ui: str, title: str) -> None:
+    new_campaign(db, prompts(), **{**PROMPT, "screen.outputs": 2, "judge.practice": False})
+    page = visit(new_judge(db), locale=ui).page
+    expect(page.get_by_role("heading", level=1)).to_have_text(title)
+    check_accessibility(page)
+
+
+def test_the_question_of_the_campaign_is_asked_in_its_own_direction(visit: Visit, db: Database) -> None:
+    new_campaign(db, prompts(), **{"task.question": "أيّ الإجابتين أنفع؟", "screen.outputs": 2})
+    page = visit(new_judge(db)).page
+    heading = page.get_by_role("heading", level=1)
+    expect(heading).to_have_text("أيّ الإجابتين أنفع؟")
+    expect(heading).to_have_css("direction", "rtl")
+    expect(page.get_by_role("radiogroup", name="أيّ الإجابتين أنفع؟")).to_be_visible()
+    expect(page).to_have_title("أيّ الإجابتين أنفع؟ · news")

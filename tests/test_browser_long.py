@@ -1,4 +1,4 @@
-"""Texts of 600 words: what they are compared with and their scale stay in view, keys lead to their tops, nothing jumps."""
+"""Texts of 600 words: source and scale stay in view, keys lead to the tops of outputs, and nothing jumps."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ DESKTOP, WIDE, PHONE = {"width": 1280, "height": 800}, {"width": 1920, "height":
 #: From the top of the window: where source and reference end, and the boxes of an output and of its scale.
 BOXES = """place => {
     const box = selector => document.querySelector(selector).getBoundingClientRect();
-    const edges = selector => { const { top, bottom, left, right } = box(selector); return [top, bottom, left, right]; };
+    const edges = selector => ["top", "bottom", "left", "right"].map(side => box(selector)[side]);
     const middle = box(`#output-${place} .rank`);
     const under = document.elementFromPoint(middle.x + middle.width / 2, middle.y + middle.height / 2);
     return {
@@ -152,6 +152,9 @@ def test_the_source_is_one_line_on_a_phone_until_it_is_opened_and_stays_as_it_wa
     page.reload()
     expect(toggle).to_have_attribute("aria-expanded", "false")
     assert height() < 56
+    for _ in range(2):
+        ann.answer(1, 2, 3, 4, 5)
+    expect(page.locator(".done")).to_be_visible()
 
 
 def test_three_stand_side_by_side_where_there_is_room_and_five_do_not(visit: Visit, db: Database) -> None:

@@ -13,6 +13,8 @@ from stores import new_campaign, new_judge, sample_texts
 from palmares.campaign import Role
 from palmares.campaign.database import Database
 from palmares.campaign.people import add_person, invite
+from palmares.texts import LanguagePair, Segment
+from palmares.texts.testset import make
 
 pytestmark = on_sqlite
 
@@ -22,6 +24,13 @@ TOO_SMALL = """elements => elements.filter(element => element.checkVisibility())
     const { width, height } = element.getBoundingClientRect();
     return width < 44 || height < 44 ? [`${element.outerHTML.slice(0, 80)}: ${width} x ${height}`] : [];
 })"""
+
+
+TWICE_AS_LARGE = """() => {
+    const sheet = new CSSStyleSheet();
+    sheet.replaceSync(":root { font-size: 200%; }");
+    document.adoptedStyleSheets = [sheet];
+}"""
 
 
 def sticks_out(page: Page) -> list[str]:
@@ -89,8 +98,23 @@ def test_seven_outputs_fit_a_phone(visit: Visit, db: Database) -> None:
 def test_every_page_reflows_at_320_pixels_and_with_text_twice_as_large(visit: Visit, db: Database) -> None:
     for ann in pages(visit, db, viewport={"width": 320, "height": 640}):
         assert sticks_out(ann.page) == []
-        ann.page.evaluate("document.documentElement.style.fontSize = '200%'")
+        ann.page.evaluate(TWICE_AS_LARGE)
         assert sticks_out(ann.page) == []
+
+
+@pytest.mark.parametrize("words", [10, 200], ids=["short", "long"])
+def test_pairs_reflow_at_320_pixels_and_leave_room_for_fingers(visit: Visit, db: Database, words: int) -> None:
+    texts = {name: [" ".join(f"{name}{i}" for i in range(words))] for name in "AB"}
+    segments = [Segment("1", None, " ".join(["mot"] * words), None)]
+    new_campaign(
+        db, make(LanguagePair.parse("fr-en"), segments, texts), **{"screen.outputs": 2, "screen.both_bad": True}
+    )
+    page = visit(new_judge(db), viewport={"width": 320, "height": 640}, locale="de").page
+    page.keyboard.press("c")
+    assert sticks_out(page) == []
+    assert page.locator(f"{TARGETS}, .pair-choice").evaluate_all(TOO_SMALL) == []
+    page.evaluate(TWICE_AS_LARGE)
+    assert sticks_out(page) == []
 
 
 def test_long_words_and_addresses_break(visit: Visit, db: Database) -> None:
@@ -160,6 +184,42 @@ def test_differences_are_shown_when_asked_for_and_the_wish_is_remembered(visit: 
     ann.page.keyboard.press("d")
     expect(box).not_to_be_checked()
     expect(word).to_have_css("background-color", "rgba(0, 0, 0, 0)")
+
+
+@pytest.mark.parametrize("matters", [True, False])
+def test_white_space_is_made_visible_where_it_matters(visit: Visit, db: Database, matters: bool) -> None:
+    texts = make(
+        LanguagePair.parse("fr-en"),
+        [Segment("1", None, "Bonjour.", None)],
+        {"A": ["Good  day to you."], "B": ["Good day to you."], "C": ["Something else."]},
+    )
+    new_campaign(db, texts, **{"screen.spacing": matters, "screen.outputs": 3})
+    page = visit(new_judge(db)).page
+    signs = page.locator(".spacing").evaluate_all(
+        "spans => spans.map(span => getComputedStyle(span, '::before').content.match(/·+/)[0])"
+    )
+    assert sorted(signs) == (["·", "··"] if matters else [])
+    assert "Good  day to you." in page.locator(".output .text").all_text_contents() or not matters
+
+
+def test_sentences_around_the_segment_are_set_apart(visit: Visit, db: Database) -> None:
+    new_campaign(db)
+    page = visit(new_judge(db)).page
+    source, context = page.locator(".source"), page.locator(".context").first
+    size = "element => parseFloat(getComputedStyle(element).fontSize)"
+    assert context.evaluate(size) < 0.85 * source.evaluate(size)
+    expect(context.locator(".context-name")).to_have_text(re.compile("Sentence (before|after)"))
+    expect(context.locator(".context-name")).to_be_visible()
+    rules = context.evaluate(
+        "element => [getComputedStyle(element).borderTopWidth, getComputedStyle(element).borderBottomWidth]"
+    )
+    assert sorted(rules) == ["0px", "1px"]
+
+
+def test_there_is_one_counter(visit: Visit, db: Database) -> None:
+    new_campaign(db)
+    page = visit(new_judge(db)).page
+    expect(page.locator(".where")).to_have_text("0 of 30")
 
 
 # -- the watch that every test here keeps ------------------------------------------------------------------

@@ -141,19 +141,6 @@ def test_a_second_click_does_nothing_on_the_screen_that_has_come_meanwhile(ann: 
     ann.answer(5, 4, 3, 2, 1)  # the screen wakes up by itself
 
 
-@on_sqlite
-def test_a_comparison_of_two_has_words_of_its_own(visit: Visit, db: Database) -> None:
-    new_campaign(db, **{"screen.outputs": 2})
-    ann = visit(new_judge(db))
-    expect(ann.page.get_by_role("heading", level=1)).to_have_text("Compare the two outputs")
-    expect(ann.output(1).get_by_role("radio")).to_have_count(2)
-    expect(ann.output(1).get_by_role("radio", name="1 better")).to_be_visible()
-    first = ann.screen
-    with ann.sending():
-        press(ann.page, "2", "1", "Enter")
-    assert stored(db) == [(first, 1, [2, 1], None, None)]
-
-
 # -- what is not answered yet ------------------------------------------------------------------------------
 
 
@@ -215,6 +202,76 @@ def test_ranks_are_taken_back_one_by_one(ann: Judge) -> None:
     ann.shows(None, None, None, None, None)
     press(page, "u")
     expect(ann.status).to_have_text("There is nothing to take back.")
+
+
+@on_sqlite
+def test_undo_is_offered_when_there_is_something_to_undo(ann: Judge) -> None:
+    undo = ann.page.get_by_role("button", name="Undo")
+    expect(undo).to_be_disabled()
+    ann.rank(None, 4)
+    expect(undo).to_be_enabled()
+    undo.click()
+    ann.shows(None, None, None, None, None)
+    expect(undo).to_be_disabled()
+    press(ann.page, "1")
+    expect(undo).to_be_enabled()
+    expect(ann.status).to_have_text("Saved")
+    ann.page.reload()
+    ann.shows(None, 1, None, None, None)  # undoing had led back to output 2
+    expect(undo).to_be_disabled()  # a rank of another visit is changed, not undone
+
+
+@on_sqlite
+def test_a_key_leads_back_to_the_last_answer(ann: Judge, db: Database) -> None:
+    press(ann.page, "p")  # there is none yet
+    first = ann.answer(1, 2, 3, 4, 5)
+    press(ann.page, "?")
+    expect(ann.page.locator(".keys")).to_contain_text("Change my last answer")
+    press(ann.page, "p")
+    expect(ann.page.locator(f"#work[data-screen='{first}']")).to_have_count(1)
+    ann.shows(1, 2, 3, 4, 5)
+
+
+@on_sqlite
+def test_enter_works_on_the_practice_screen_and_after_it(visit: Visit, db: Database) -> None:
+    new_campaign(db, **{"judge.practice": True})
+    ann = visit(new_judge(db))
+    page = ann.page
+    expect(page.get_by_text("Practice screen", exact=True)).to_be_visible()
+    ann.rank(1, 2, 3, 4, 5)
+    page.evaluate("document.activeElement.blur()")
+    press(page, "Enter")
+    page.wait_for_url("**/practised/*")
+    press(page, "Enter")
+    page.wait_for_url("**/screens/*")
+    expect(ann.progress).to_be_visible()
+
+
+# -- a comment with an answer ------------------------------------------------------------------------------
+
+
+@on_sqlite
+def test_a_problem_is_reported_with_an_answer_and_shown_again(ann: Judge, db: Database) -> None:
+    page = ann.page
+    ann.rank(1, 2, 3, 4, 5)
+    page.evaluate("document.activeElement.blur()")
+    press(page, "c")
+    expect(page.get_by_label("Comment for the organiser")).to_be_focused()
+    page.get_by_label("Something is wrong here").check()
+    ann.submit()
+    expect(page.locator("#missing")).to_have_text("Please say what is wrong, or untick the box.")
+    page.get_by_label("Comment for the organiser").fill("Output 2 is cut off, 1 is not.")
+    with ann.sending():
+        ann.submit()
+    expect(ann.progress).to_have_text("1 of 30")
+    expect(page.get_by_label("Comment for the organiser")).to_have_value("")
+    with db.read() as tx:
+        said = tx.execute(sa.select(schema.judgment.c.note, schema.judgment.c.problem)).all()
+    assert [tuple(row) for row in said] == [("Output 2 is cut off, 1 is not.", True)]
+    page.get_by_role("link", name="Change my last answer").click()
+    expect(page.get_by_label("Comment for the organiser")).to_have_value("Output 2 is cut off, 1 is not.")
+    expect(page.get_by_label("Something is wrong here")).to_be_checked()
+    ann.shows(1, 2, 3, 4, 5)
 
 
 @on_sqlite

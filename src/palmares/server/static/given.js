@@ -3,13 +3,17 @@
 import { put } from "./storage.js";
 
 const KEY = "palmares:given"; // early.js reads it before the page is drawn
+const RULE = 14; // pixels above the segment: the rule that parts it from the sentence before
 const root = document.documentElement;
+/** Not a style of the element itself: that would be in the text of pages that are kept, where the policy forbids it. */
+const sheet = new CSSStyleSheet();
+document.adoptedStyleSheets.push(sheet);
 const watcher = new ResizeObserver(([entry]) => measure(entry.target));
 
 /** Call it for every screen, also for one whose texts are short. */
 export function prepareGiven(panel, toggle) {
   watcher.disconnect();
-  root.style.removeProperty("--given");
+  sheet.replaceSync("");
   if (!toggle) return;
   const show = () => {
     toggle.setAttribute("aria-expanded", String(root.dataset.given === "open"));
@@ -29,12 +33,15 @@ export function prepareGiven(panel, toggle) {
 /** Where the texts below begin to be visible: the page scrolls to that line, not to the top of the window. */
 function measure(panel) {
   const sticks = getComputedStyle(panel).position === "sticky";
-  root.style.setProperty("--given", `${sticks ? Math.ceil(panel.getBoundingClientRect().height) : 0}px`);
+  const height = sticks ? Math.ceil(panel.getBoundingClientRect().height) : 0;
+  sheet.replaceSync(`:root { --given: ${height}px; }`);
 }
 
 /** What stands before the segment may be longer than there is room; whoever wants it scrolls back. */
 function beginAtSource(source) {
-  for (const box of [source.closest(".given"), source.closest(".given-texts")]) {
-    box.scrollTop += source.getBoundingClientRect().top - box.getBoundingClientRect().top - box.clientHeight / 4;
+  const given = source.closest(".given");
+  const margin = given.querySelector("h2").offsetHeight + RULE;
+  for (const box of [given, given.parentElement]) {
+    box.scrollTop += source.getBoundingClientRect().top - box.getBoundingClientRect().top - margin;
   }
 }

@@ -60,6 +60,7 @@ export class Screen {
     if (undo) {
       undo.hidden = false;
       undo.addEventListener("click", () => this.undo());
+      this.offerUndo(); // the page may have been kept when there was something to undo
     }
     prepareGiven(element("given"), element("given-toggle"));
     prepareSwitch(element("keys"));
@@ -138,7 +139,7 @@ export class Screen {
 
   /** Choose between two; where one step is enough, that is the answer. False if it is not offered. */
   choose(choice) {
-    if (this.opening) return true;
+    if (this.oneStep && this.opening) return true;
     if (!this.ranks.choose(choice)) return false;
     if (this.oneStep) return this.submit();
     announce(say("chosen", { choice: this.ranks.chosen.parentElement.textContent.trim() }));
