@@ -16,6 +16,7 @@ import sqlalchemy as sa
 
 from ..ingest.source import has_half_character
 from . import journal, leases, schema
+from .crowd import note_end
 from .database import Database
 from .definition import settings_of, state_of
 from .people import Person
@@ -140,6 +141,7 @@ def _store(tx: sa.Connection, db: Database, person: Person, row: Row, values: di
         leases.renew(tx, row.lease_id, now)
         leases.finish_if_answered(tx, row.lease_id, now)
         leases.settle(tx, [row.hit_id], now, minutes)
+        note_end(tx, db, person)
     return late
 
 

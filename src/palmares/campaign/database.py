@@ -125,6 +125,12 @@ class Database:
         finally:
             self._turn.release()
 
+    def checkpoint(self) -> None:
+        """Write what was changed into an SQLite file itself, so that its log holds nothing of what was before."""
+        if self.dialect == "sqlite":
+            with self._one_writer(), closing(self.engine.raw_connection()) as connection:
+                connection.cursor().execute("pragma wal_checkpoint(truncate)")
+
     # -- versions --------------------------------------------------------------------------------
 
     def revision(self) -> str | None:

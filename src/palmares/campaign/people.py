@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import secrets
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
@@ -64,14 +64,23 @@ def add_person(
     with db.begin() as tx:
         info = find_campaign(tx, campaign)
         lock(tx, info.id)  # two of one name at once: one of them is refused
-        _check_langs(tx, info, langs)
+        check_langs(tx, info, langs)
         if _is_called(tx, info.id, name):
             raise InputError(f"{name!r} is in campaign {campaign!r} already; choose another name, or invite them again")
-        values = {"campaign_id": info.id, "role": role.value, "name": name, "langs": langs, "created_at": db.clock()}
-        insert = schema.person.insert().values(pseudonym=_new_pseudonym(tx, info.id, role), **values)
-        person_id = tx.execute(insert.returning(schema.person.c.id)).scalar_one()
-        journal.record(tx, db, info.id, "person-added", person_id=person_id, by=by, role=role.value, langs=langs)
-        return _person(tx, schema.person.c.id == person_id)
+        person = enrol(tx, db, info.id, role, langs, name=name)
+        journal.record(tx, db, info.id, "person-added", person_id=person.id, by=by, role=role.value, langs=langs)
+        return person
+
+
+def enrol(
+    tx: sa.Connection, db: Database, campaign_id: int, role: Role, langs: Sequence[str], *, name: str | None = None
+) -> Person:
+    """Add someone in a transaction that holds the campaign; who has no name is called by their pseudonym."""
+    pseudonym = _new_pseudonym(tx, campaign_id, role)
+    values = {"campaign_id": campaign_id, "role": role.value, "langs": list(langs), "created_at": db.clock()}
+    insert = schema.person.insert().values(pseudonym=pseudonym, name=name or pseudonym, **values)
+    person_id = tx.execute(insert.returning(schema.person.c.id)).scalar_one()
+    return _person(tx, schema.person.c.id == person_id)
 
 
 def find_person(db: Database, campaign: str, name: str) -> Person:
@@ -153,12 +162,18 @@ def join(db: Database, token: str) -> tuple[Person, str, datetime]:
         _lock(tx, invited)
         if _holder(tx, db, schema.invite, token) is None:  # revoked at this very moment
             raise Uninvited
-        session, now = secrets.token_urlsafe(32), db.clock()
-        expires = now + timedelta(days=settings_of(tx, invited.campaign_id).access.session_days)
-        values = {"person_id": invited.id, "digest": digest(session), "created_at": now, "expires_at": expires}
-        tx.execute(schema.session.insert().values(values))
-        journal.record(tx, db, invited.campaign_id, "joined", person_id=invited.id, by=invited.id)
+        session, expires = begin_session(tx, db, invited)
     return invited, session, expires
+
+
+def begin_session(tx: sa.Connection, db: Database, person: Person) -> tuple[str, datetime]:
+    """Let someone in: the token of their session, and when it ends."""
+    session, now = secrets.token_urlsafe(32), db.clock()
+    expires = now + timedelta(days=settings_of(tx, person.campaign_id).access.session_days)
+    values = {"person_id": person.id, "digest": digest(session), "created_at": now, "expires_at": expires}
+    tx.execute(schema.session.insert().values(values))
+    journal.record(tx, db, person.campaign_id, "joined", person_id=person.id, by=person.id)
+    return session, expires
 
 
 def who(db: Database, token: str) -> Person | None:
@@ -193,7 +208,18 @@ def pseudonymise(db: Database, person: Person, *, by: int | None = None) -> None
         _shut_out(tx, db, person, by)
         forgotten = {"name": row.pseudonym, "pseudonymised_at": db.clock()}
         tx.execute(schema.person.update().where(schema.person.c.id == person.id).values(forgotten))
+        forget_worker(tx, person.id)
         journal.record(tx, db, person.campaign_id, "pseudonymised", person_id=person.id, by=by)
+
+
+def forget_worker(tx: sa.Connection, person_id: int) -> None:
+    """Erase what a platform calls someone who came by a group link."""
+    ids = {"worker": None, "study": None, "session": None}
+    tx.execute(schema.worker.update().where(schema.worker.c.person_id == person_id).values(ids))
+
+
+def person_by_id(tx: sa.Connection, person_id: int) -> Person:
+    return _person(tx, schema.person.c.id == person_id)
 
 
 def consent(db: Database, person: Person) -> None:
@@ -240,6 +266,14 @@ def _lock(tx: sa.Connection, person: Person) -> sa.Row[tuple[object, ...]]:
 def _shut_out(tx: sa.Connection, db: Database, person: Person, by: int | None) -> None:
     for table in (schema.invite, schema.session):
         _revoke(tx, db, table, table.c.person_id == person.id)
+    # The code of a worker is a door, too; no code has this digest.
+    shut = schema.worker.update().where(schema.worker.c.person_id == person.id)
+    tx.execute(shut.values(resume_digest=f"revoked-{person.id}"))
+    return_work(tx, db, person, by)
+
+
+def return_work(tx: sa.Connection, db: Database, person: Person, by: int | None) -> None:
+    """Give back what someone has in hand."""
     lease = schema.lease.c
     mine = sa.select(lease.id, lease.hit_id).where(lease.person_id == person.id, lease.finished_at.is_(None))
     held: dict[int, int] = dict(tx.execute(mine).all())
@@ -308,7 +342,8 @@ def _new_pseudonym(tx: sa.Connection, campaign_id: int, role: Role) -> str:
             return pseudonym
 
 
-def _check_langs(tx: sa.Connection, info: CampaignInfo, langs: list[str]) -> None:
+def check_langs(tx: sa.Connection, info: CampaignInfo, langs: Sequence[str]) -> None:
+    """Refuse language pairs that a campaign does not have."""
     pair = schema.language_pair
     known = list(tx.scalars(sa.select(pair.c.name).where(pair.c.campaign_id == info.id).order_by(pair.c.name)))
     for lang in langs:

@@ -12,6 +12,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from . import Role, journal, leases, schema
+from .crowd import ended
 from .database import Database
 from .definition import PairInfo, language_pairs, settings_of, state_of
 from .hits import Designer, open_segments
@@ -52,6 +53,8 @@ class _Desk:
     def serve(self, tried: set[int]) -> tuple[str | None, PairInfo | None]:
         """A screen; else the language pair that had none, if there may be one in another."""
         practised, langs = self._admit()
+        if ended(self.tx, self.person.id):
+            return None, None
         state = state_of(self.tx, self.person.campaign_id)
         if state == "closed":  # no answer would be taken
             return None, None
