@@ -14,6 +14,8 @@ from starlette.requests import Request
 
 from palmares.campaign import Role
 from palmares.campaign.answers import SKIP_REASONS
+from palmares.campaign.crowd import AWAY
+from palmares.campaign.group_links import STATES
 from palmares.server.judging import script_words
 from palmares.server.pages import HERE, LANGUAGE_COOKIE, STATIC, environment, render, to_html
 from palmares.server.problems import IN_WORDS
@@ -27,9 +29,12 @@ OTHERS = [language for language in LANGUAGES if language != "en"]
 SAME_AS_ENGLISH = {
     "list.separator": {"de", "fr", "cs", "es"},  # a comma and a space part a list there too
     "keys.enter": {"de", "cs", "ar"},  # what is printed on the key
+    "crowd.minutes": {"de", "fr", "cs", "es"},  # the sign of the unit
 }
 #: The keys that templates put together: how they begin, and what comes next.
 PUT_TOGETHER = {
+    "crowd.away.": set(AWAY),
+    "crowd.end.": set(STATES) - {"working"},
     "error.": IN_WORDS | {"refused"},
     "join.": {role.value for role in Role},
     "skip.reason.": set(SKIP_REASONS),

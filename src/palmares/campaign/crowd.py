@@ -63,12 +63,11 @@ class Doorstep:
 
 @dataclass(frozen=True)
 class Entry:
-    """A worker who was let in: the token of the session, when it ends, and the code to come back with."""
+    """A worker who was let in: the token of the session, and when it ends."""
 
     person: Person
     session: str
     expires: datetime
-    code: str | None
 
 
 @dataclass(frozen=True)
@@ -166,7 +165,7 @@ def enter(db: Database, token: str, ids: PlatformIds, secret: str) -> Entry:
             person = person_by_id(tx, known.person_id)
         else:
             raise CodeNeeded
-        return Entry(person, *begin_session(tx, db, person), code)
+        return Entry(person, *begin_session(tx, db, person))
 
 
 def resume(db: Database, token: str, ids: PlatformIds, typed: str) -> Entry:
@@ -177,14 +176,22 @@ def resume(db: Database, token: str, ids: PlatformIds, typed: str) -> Entry:
         if known is None or (ids.worker is not None and known.worker != ids.worker):
             raise WrongCode
         person = person_by_id(tx, known.person_id)
-        return Entry(person, *begin_session(tx, db, person), None)
+        return Entry(person, *begin_session(tx, db, person))
+
+
+def code_of(db: Database, person: Person, secret: str) -> str | None:
+    """The code to come back with, for the browser in which a worker has begun; None for any other."""
+    with db.read() as tx:
+        row, key = _row(tx, person.id), _key(tx, person.campaign_id)
+    code = None if row is None else resume_code(key, secret, row.worker)
+    return code if row is not None and code and code_digest(key, code) == row.resume_digest else None
 
 
 def is_worker(db: Database, person: Person, ids: PlatformIds) -> bool:
-    """Whether someone is the worker whom the ids name; without ids, whether they are a worker without any."""
+    """Whether someone is the worker whom an address names, or any worker if it names none."""
     with db.read() as tx:
         row = _row(tx, person.id)
-        return row is not None and row.worker == ids.worker
+    return row is not None and ids.worker in (None, row.worker)
 
 
 # -- the end ---------------------------------------------------------------------------------------------
@@ -226,9 +233,11 @@ def ending(db: Database, person: Person, *, nothing_left: bool = False) -> Endin
         row = _row(tx, person.id)
     if row is None:
         return None
-    if row.outcome in (None, "dropped-out"):
+    if row.outcome is None:
         with db.begin() as tx:
-            _settle(tx, db, person, row, nothing_left)
+            note_end(tx, db, person)
+            if nothing_left and state_of(tx, person.campaign_id) != "paused" and _done(tx, person.id):
+                _complete(tx, db, person, settings_of(tx, person.campaign_id))
     with db.read() as tx:
         row = _row(tx, person.id)
         settings = settings_of(tx, person.campaign_id)
@@ -237,6 +246,24 @@ def ending(db: Database, person: Person, *, nothing_left: bool = False) -> Endin
         if row.outcome == "completed" and _in_hand(tx, db, person.id, settings):  # they chose to go on
             return None
         return _shown(tx, row, settings.crowd)
+
+
+def came_back(db: Database, person: Person) -> bool:
+    """Give a worker who had lost their place one again, if there is one."""
+    with db.read() as tx:
+        row = _row(tx, person.id)
+    if row is None or row.outcome != "dropped-out":
+        return False
+    with db.begin() as tx:
+        lock(tx, person.campaign_id)
+        minutes = settings_of(tx, person.campaign_id).crowd.return_minutes
+        if not take_place(tx, db, link_by_id(tx, row.group_link_id), minutes):
+            return False
+        worker = schema.worker
+        back = worker.update().where(worker.c.person_id == person.id, worker.c.outcome == "dropped-out")
+        tx.execute(back.values(outcome=None, ended_at=None))
+        journal.record(tx, db, person.campaign_id, "worker-came-back", person_id=person.id, by=person.id)
+        return True
 
 
 def spent_seconds(tx: sa.Connection, person_ids: list[int]) -> dict[int, float]:
@@ -301,22 +328,6 @@ def _worker_with(tx: sa.Connection, campaign_id: int, code: str) -> Row | None:
     column = schema.worker.c
     query = sa.select(schema.worker).where(column.resume_digest == code_digest(_key(tx, campaign_id), code))
     return tx.execute(query.where(column.campaign_id == campaign_id)).first()
-
-
-def _settle(tx: sa.Connection, db: Database, person: Person, row: Row, nothing_left: bool) -> None:
-    """Give a worker who had given up their place one again, if there is one; else see whether they are through."""
-    settings = settings_of(tx, person.campaign_id)
-    if row.outcome == "dropped-out":
-        lock(tx, person.campaign_id)
-        if take_place(tx, db, link_by_id(tx, row.group_link_id), settings.crowd.return_minutes):
-            worker = schema.worker
-            back = worker.update().where(worker.c.person_id == person.id, worker.c.outcome == "dropped-out")
-            tx.execute(back.values(outcome=None, ended_at=None))
-            journal.record(tx, db, person.campaign_id, "worker-came-back", person_id=person.id, by=person.id)
-        return
-    note_end(tx, db, person)
-    if nothing_left and state_of(tx, person.campaign_id) != "paused" and _done(tx, person.id):
-        _complete(tx, db, person, settings)
 
 
 def _complete(tx: sa.Connection, db: Database, person: Person, settings: Settings) -> None:

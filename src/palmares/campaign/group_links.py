@@ -18,7 +18,7 @@ from ..errors import InputError
 from . import LONGEST_DAYS, journal, schema
 from .database import Database
 from .definition import find_campaign, lock, settings_of
-from .people import check_langs, checked_name, digest
+from .people import checked_langs, checked_name, digest
 
 #: How a worker stands; the last three may be stored as the outcome.
 STATES = ("working", "completed", "screened-out", "dropped-out")
@@ -91,11 +91,11 @@ def make_link(
     if days is not None and not 0 < days <= LONGEST_DAYS:
         raise InputError(f"days: got {days}; allowed: more than 0, up to {LONGEST_DAYS}")
     name = None if name is None else checked_name(name)
-    token, wanted = secrets.token_urlsafe(32), list(dict.fromkeys(langs))
+    token = secrets.token_urlsafe(32)
     with db.begin() as tx:
         info = find_campaign(tx, campaign)
         lock(tx, info.id)  # two of one name at once: one of them is refused
-        check_langs(tx, info, wanted)
+        wanted = checked_langs(tx, info, langs)
         known = {link.name for link in _links(tx, info.id)}
         if name in known:
             raise InputError(f"group link: {name!r} is there already; choose another name")

@@ -64,7 +64,7 @@ def add_person(
     with db.begin() as tx:
         info = find_campaign(tx, campaign)
         lock(tx, info.id)  # two of one name at once: one of them is refused
-        check_langs(tx, info, langs)
+        _check_langs(tx, info, langs)
         if _is_called(tx, info.id, name):
             raise InputError(f"{name!r} is in campaign {campaign!r} already; choose another name, or invite them again")
         person = enrol(tx, db, info.id, role, langs, name=name)
@@ -328,6 +328,13 @@ def checked_name(name: str) -> str:
     return name
 
 
+def checked_langs(tx: sa.Connection, info: CampaignInfo, langs: Iterable[str]) -> list[str]:
+    """Language pairs of a campaign, each once; others are refused."""
+    wanted = list(dict.fromkeys(langs))
+    _check_langs(tx, info, wanted)
+    return wanted
+
+
 def _is_called(tx: sa.Connection, campaign_id: int, name: str) -> bool:
     """Whether someone has this name or pseudonym: a pseudonym may become the name."""
     person = schema.person.c
@@ -342,8 +349,7 @@ def _new_pseudonym(tx: sa.Connection, campaign_id: int, role: Role) -> str:
             return pseudonym
 
 
-def check_langs(tx: sa.Connection, info: CampaignInfo, langs: Sequence[str]) -> None:
-    """Refuse language pairs that a campaign does not have."""
+def _check_langs(tx: sa.Connection, info: CampaignInfo, langs: list[str]) -> None:
     pair = schema.language_pair
     known = list(tx.scalars(sa.select(pair.c.name).where(pair.c.campaign_id == info.id).order_by(pair.c.name)))
     for lang in langs:

@@ -9,8 +9,8 @@ from urllib.parse import urlsplit
 CODE = "{code}"
 _PARAMETER = re.compile(r"[A-Za-z0-9_.-]{1,64}")
 _CODE = re.compile(r"[!-~]{0,100}")
-#: Parameters that the pages have themselves.
-_OURS = ("ui",)
+#: What our pages and forms call their own parameters and fields.
+_OURS = ("code", "csrf", "ui")
 
 
 def parameter_name(text: str) -> str:

@@ -14,13 +14,27 @@ from .._version import __version__
 from ..campaign.database import Database
 from ..campaign.definition import CAMPAIGN_NAME
 from ..campaign.limits import body_bytes
-from . import api, join, judging, manage, manage_export, manage_people, manage_settings, pages, problems
+from . import (
+    api,
+    crowd,
+    crowd_manage,
+    join,
+    judging,
+    manage,
+    manage_export,
+    manage_people,
+    manage_settings,
+    pages,
+    problems,
+)
 from .access import check_declarations
 from .config import ServerConfig
 from .security import BelowRootPath, BodyLimit, SecurityHeaders, StaticFilesForEver
 
 #: Routes with pages, and those that programs are meant to use.
-_PAGES = tuple(part.router for part in (join, judging, manage, manage_people, manage_settings, manage_export))
+_PAGES = tuple(
+    part.router for part in (join, crowd, judging, manage, crowd_manage, manage_people, manage_settings, manage_export)
+)
 _FOR_PROGRAMS = (api.router, api.health_router)
 _CAMPAIGN = re.compile(rf"/(?:c|api/v1)/({CAMPAIGN_NAME.pattern})(?:/|$)")
 

@@ -14,11 +14,12 @@ from starlette.responses import Response
 
 from ..campaign import Role
 from ..campaign.answers import NOTE_LENGTH, SKIP_REASONS, save_draft, submit
+from ..campaign.crowd import came_back, ending
 from ..campaign.database import Database
 from ..campaign.definition import settings_of
 from ..campaign.people import Person, consent, digest
 from ..campaign.refusals import BadAnswer, Closed, Conflict, DraftConflict, Incomplete
-from ..campaign.screens import ScreenView, judge_progress, load
+from ..campaign.screens import Progress, ScreenView, judge_progress, load
 from ..campaign.settings import WordSettings
 from ..campaign.work import next_screen
 from ..texts.languages import direction, html_lang
@@ -40,10 +41,10 @@ def work(request: Request, judge: Judge, db: Store, more: bool = False) -> Respo
         return _to(request, judge, "/welcome")
     progress = judge_progress(db, judge)
     if progress.reached and not more:
-        return render(request, "judge/done.html", progress=progress, more=True, **frame(request, judge))
+        return _done(request, db, judge, progress, more=True)
     screen = next_screen(db, judge)
     if screen is None:
-        return render(request, "judge/done.html", progress=progress, more=False, **frame(request, judge))
+        return _done(request, db, judge, progress, more=False)
     return _to(request, judge, f"/screens/{screen}")
 
 
@@ -239,6 +240,24 @@ def _to(request: Request, judge: Person, path: str) -> Response:
     return RedirectResponse(url(request, f"/c/{judge.campaign}/judge{path}"), status_code=303)
 
 
+def _done(request: Request, db: Database, judge: Person, progress: Progress, *, more: bool) -> Response:
+    if came_back(db, judge):
+        return _to(request, judge, "")
+    if ending(db, judge, nothing_left=True) is not None:
+        return _to(request, judge, "/finished")
+    with db.read() as tx:
+        settings = settings_of(tx, judge.campaign_id)
+    return render(
+        request,
+        "judge/done.html",
+        judge=judge,
+        settings=settings,
+        progress=progress,
+        more=more,
+        **frame(request, judge),
+    )
+
+
 def _keep(db: Database, judge: Person, screen_id: str, given: AnswerForm, version: int) -> None:
     """Without JavaScript nothing else saves a draft; one that was saved elsewhere meanwhile is left alone."""
     with suppress(DraftConflict):
@@ -247,6 +266,8 @@ def _keep(db: Database, judge: Person, screen_id: str, given: AnswerForm, versio
 
 def _welcome(request: Request, judge: Person, db: Database, *, missing: bool = False) -> Response:
     given, practice = _organisers(db, judge)
+    with db.read() as tx:
+        settings = settings_of(tx, judge.campaign_id)
     return render(
         request,
         "judge/welcome.html",
@@ -256,6 +277,7 @@ def _welcome(request: Request, judge: Person, db: Database, *, missing: bool = F
         consent=given.consent or words_for(request)("consent.default"),
         own_consent=bool(given.consent),
         practice=practice,
+        settings=settings,
         **_instructions(request, given),
     )
 

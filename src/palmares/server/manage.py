@@ -31,6 +31,7 @@ router = APIRouter(prefix="/c/{campaign}/manage")
 PAGES = (
     ("", "Overview", False),
     ("/people", "People", False),
+    ("/crowd", "Crowd", True),
     ("/settings", "Settings", False),
     ("/log", "Log", True),
     ("/export", "Export", False),

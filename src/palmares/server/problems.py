@@ -182,11 +182,13 @@ def _answer_to(request: Request, error: Exception) -> Response:
 # -- logs --------------------------------------------------------------------------------------------------
 
 _TOKEN = re.compile(r"(/join/)[^/?\s]+")
+#: The address of a crowd's platform names the worker in its query, or wherever else the organiser has put it.
+_GROUP = re.compile(r"(/group)[/?]\S*")
 
 
 def without_token(text: str) -> str:
-    """A path that may be logged: who holds an invitation is someone else's business."""
-    return _TOKEN.sub(r"\1…", text)
+    """A path that may be logged: who holds an invitation, and which worker came, is nobody else's business."""
+    return _GROUP.sub(r"\1/…", _TOKEN.sub(r"\1…", text))
 
 
 class WithoutTokens(logging.Filter):
