@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator
 from urllib.parse import urlencode
 
 import pytest
@@ -126,7 +124,7 @@ def test_the_cap(visit: Visit, db: Database) -> None:
 
 def test_a_failed_control(visit: Visit, db: Database) -> None:
     out = {"crowd.screened_out_code": "OUT1", "crowd.screened_out_url": "https://platform.example/out?cc={code}"}
-    token = new_crowd(db, places=1, **CONTROLLED, **LINES, **out, **{"crowd.screen_out_after": 1, "hit.screens": 1})
+    token = new_crowd(db, places=1, **{**CONTROLLED, **LINES, **out, "crowd.screen_out_after": 1, "hit.screens": 1})
     guest = visit()
     begin(guest, token)
     agree(guest)
@@ -146,13 +144,12 @@ def test_a_failed_control(visit: Visit, db: Database) -> None:
 def test_a_study_is_not_shown_in_a_frame(visit: Visit, db: Database) -> None:
     token = new_crowd(db)
     guest = visit()
-    guest.open("/health")
-    with guest.page.expect_event("console") as refusal:
-        guest.page.evaluate(
-            "address => { const f = document.createElement('iframe'); f.src = address; document.body.append(f); }",
-            address(token),
-        )
-    assert re.search("frame-ancestors|X-Frame-Options", refusal.value.text)
+    outside = f"{guest.site}/outside"
+    frame = f'<iframe src="{guest.site}{address(token)}"></iframe>'
+    guest.page.route(outside, lambda route: route.fulfill(body=frame, content_type="text/html"))
+    guest.page.goto(outside)
+    guest.until(lambda: guest.page.frames[1].url.startswith("chrome-error:"))
+    assert any("frame-ancestors" in problem for problem in guest.problems)
     guest.problems.clear()
 
 
@@ -160,7 +157,7 @@ def test_a_study_is_not_shown_in_a_frame(visit: Visit, db: Database) -> None:
 
 
 @pytest.fixture
-def boss(visit: Visit, app: FastAPI, db: Database) -> Iterator[Judge]:
+def boss(visit: Visit, app: FastAPI, db: Database) -> Judge:
     token = new_crowd(db, **CONTROLLED)
     for number in range(3):
         enter(db, token, PlatformIds(f"5f3c9a2b{number}e41d0014a7c8", "st", "se"), f"s{number}")
@@ -169,7 +166,7 @@ def boss(visit: Visit, app: FastAPI, db: Database) -> Iterator[Judge]:
     cookies = staff(app, Role.ORGANISER).client.cookies
     guest.page.context.add_cookies([{"name": c.name, "value": c.value, "url": guest.site} for c in cookies.jar])
     guest.open("/c/news/manage/crowd")
-    yield guest
+    return guest
 
 
 @pytest.mark.parametrize("width", [1100, 390])
