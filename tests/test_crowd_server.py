@@ -26,7 +26,7 @@ from palmares.campaign.crowd import PlatformIds, enter
 from palmares.campaign.database import Database, utc_now
 from palmares.campaign.definition import change_state
 from palmares.campaign.group_links import links, make_link, revoke_link
-from palmares.campaign.people import Person, people
+from palmares.campaign.people import Person, invite, people
 from palmares.campaign.workers import workers
 from palmares.server.problems import WithoutTokens
 
@@ -395,6 +395,19 @@ def test_ids_are_erased_after_a_question(app: FastAPI, db: Database) -> None:
     assert "were erased" in page.text
     assert "w-secret" not in page.text
     assert boss.get("/c/news/manage/crowd/workers/nobody/erase").status_code == 404
+
+
+def test_a_worker_is_shut_out_for_good_or_gets_a_link_of_their_own(app: FastAPI, db: Database) -> None:
+    token = new_crowd(db)
+    guest, code = come(app, token)
+    person, boss = the_worker(db), staff(app, Role.ORGANISER)
+    assert f"/people/{person.pseudonym}/revoke" in boss.get("/c/news/manage/crowd").text
+    boss.post(f"/c/news/manage/people/{person.pseudonym}/revoke")
+    assert guest.get("/c/news/judge").status_code == 401
+    guest.get(address(token))
+    assert guest.post(f"/group/{token}/resume", {**ids(), "code": code}).status_code == 422
+    # Who has lost the code, and is known to the organiser, is let in by an invitation.
+    assert visitor(app).join(invite(db, person)).url.path == "/c/news/judge/welcome"
 
 
 def test_an_observer_sees_no_ids(app: FastAPI, db: Database) -> None:
