@@ -15,7 +15,7 @@ from starlette.requests import Request
 from palmares.campaign import Role
 from palmares.campaign.answers import SKIP_REASONS
 from palmares.campaign.crowd import AWAY
-from palmares.campaign.group_links import STATES
+from palmares.campaign.group_links import WORKER_STATES
 from palmares.server.judging import script_words
 from palmares.server.pages import HERE, LANGUAGE_COOKIE, STATIC, environment, render, to_html
 from palmares.server.problems import IN_WORDS
@@ -34,7 +34,7 @@ SAME_AS_ENGLISH = {
 #: The keys that templates put together: how they begin, and what comes next.
 PUT_TOGETHER = {
     "crowd.away.": set(AWAY),
-    "crowd.end.": set(STATES) - {"working"},
+    "crowd.end.": set(WORKER_STATES) - {"working"},
     "error.": IN_WORDS | {"refused"},
     "join.": {role.value for role in Role},
     "skip.reason.": set(SKIP_REASONS),

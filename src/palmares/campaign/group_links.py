@@ -21,7 +21,7 @@ from .definition import find_campaign, lock, settings_of
 from .people import checked_langs, checked_name, digest
 
 #: How a worker stands; the last three may be stored as the outcome.
-STATES = ("working", "completed", "screened-out", "dropped-out")
+WORKER_STATES = ("working", "completed", "screened-out", "dropped-out")
 MOST_PLACES = 1_000_000
 Row: TypeAlias = sa.Row[tuple[object, ...]]
 
@@ -127,7 +127,7 @@ def links(db: Database, campaign_id: int) -> list[LinkStatus]:
         for row in worker_rows(tx, schema.worker.c.campaign_id == campaign_id):
             states[row.group_link_id, state_of_worker(row, now, minutes)] += 1
         return [
-            LinkStatus(link, link.shut(now) or "open", {state: states[link.id, state] for state in STATES})
+            LinkStatus(link, link.shut(now) or "open", {state: states[link.id, state] for state in WORKER_STATES})
             for link in _links(tx, campaign_id)
         ]
 
@@ -206,7 +206,7 @@ def last_sign(row: Row) -> datetime:
 
 
 def state_of_worker(row: Row, now: datetime, minutes: float) -> str:
-    """One of `STATES`: as it was stored, else by the last sign."""
+    """One of `WORKER_STATES`: as it was stored, else by the last sign."""
     if row.outcome is not None:
         return str(row.outcome)
     return "dropped-out" if last_sign(row) < now - timedelta(minutes=minutes) else "working"

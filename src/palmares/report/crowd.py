@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ..campaign.group_links import STATES, GroupLink, LinkStatus
+from ..campaign.group_links import WORKER_STATES, GroupLink, LinkStatus
 from .tables import Column, Grouped, Table, View
 
 
@@ -31,11 +31,11 @@ def _made(results: Sequence[Grouped[MadeLink]], part: str | None = None) -> list
 
 
 def _links(results: Sequence[Grouped[LinkStatus]], part: str | None = None) -> list[Table]:
-    columns = [_text("name"), _text("state"), Column("places"), Column("taken"), *map(Column, STATES), _langs(),
+    columns = [_text("name"), _text("state"), Column("places"), Column("taken"), *map(Column, WORKER_STATES), _langs(),
                _text("until")]  # fmt: skip
     rows = [
         (
-            each.link.name, each.state, each.link.places, each.taken, *(each.workers[state] for state in STATES),
+            each.link.name, each.state, each.link.places, each.taken, *(each.workers[state] for state in WORKER_STATES),
             " ".join(each.link.langs), _day(each.link),
         )
         for each in (grouped.result for grouped in results)

@@ -12,7 +12,7 @@ from starlette.responses import Response
 from ..campaign import Role, journal
 from ..campaign.database import Database
 from ..campaign.definition import language_pairs, settings_of
-from ..campaign.group_links import STATES, links, make_link, revoke_link
+from ..campaign.group_links import WORKER_STATES, links, make_link, revoke_link
 from ..campaign.people import Person
 from ..campaign.workers import WorkerLine, erase_worker, workers, write_workers
 from ..errors import InputError
@@ -101,7 +101,7 @@ def _page(request: Request, staff: Person, db: Database, *, status: int = 200, *
         status=status,
         group_links=links(db, staff.campaign_id),
         workers=workers(db, staff.campaign),
-        states=STATES,
+        states=WORKER_STATES,
         pairs=pairs,
         settings=settings,
         **notices,
