@@ -20,17 +20,19 @@ from typing import Any
 
 import pytest
 import sqlalchemy as sa
-from stores import PLAIN, judge_screens, new_campaign, new_judge, sample_texts
+from stores import PLAIN, judge_screens, new_campaign, new_judge, next_view, sample_texts
 
 import palmares as pm
 from palmares.campaign import Role
+from palmares.campaign.addresses import record_server
+from palmares.campaign.answers import Answer, submit
 from palmares.campaign.database import Database
 from palmares.campaign.migrations import head, upgrade
 from palmares.campaign.people import add_person, consent, find_person, invite, redeem
 from palmares.campaign.refusals import DatabaseError
 from palmares.campaign.settings import Settings
 from palmares.cli.campaign import CAMPAIGN_COMMANDS
-from palmares.cli.campaign.store import opened
+from palmares.cli.campaign.store import opened, opened_or_made
 
 pytestmark = pytest.mark.any_database
 
@@ -45,6 +47,7 @@ def _elsewhere(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """No command of a test touches the folder that the tests run in."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("PALMARES_DATABASE", raising=False)
+    monkeypatch.delenv("PALMARES_ADDRESS", raising=False)
 
 
 @pytest.fixture
@@ -253,6 +256,16 @@ def test_changed_settings_are_a_new_revision(ok: Run, news: str, tmp_path: Path)
     assert [e["details"]["revision"] for e in ok("campaign", "log", news, "--format", "json").json[:3]] == [4, 3, 2]
 
 
+def test_all_that_is_wrong_with_settings_is_printed_at_once(refused: Run, news: str, tmp_path: Path) -> None:
+    message = refused("campaign", "settings", "news", "--set", "screen.outputs=9", "--set", "hit.screens=0", news)
+    assert [line.partition(";")[0] for line in message.splitlines()] == [
+        "settings: screen.outputs: got 9", "settings: hit.screens: got 0"
+    ]  # fmt: skip
+    (tmp_path / "bad.toml").write_text("schema = 1\n[screen]\noutputs = 9\n[task]\nmarkup = 'x'\n")
+    message = refused("campaign", "settings", "news", "--apply", tmp_path / "bad.toml", news)
+    assert len(message.splitlines()) == 2
+
+
 def test_settings_that_belong_to_nothing_are_refused(refused: Run, news: str) -> None:
     assert "say which" in refused("campaign", "settings", "--set", "screen.outputs=3")
     assert "nowhere.toml: no such file" in refused("campaign", "settings", "news", "--apply", "nowhere.toml", news)
@@ -304,6 +317,53 @@ def test_links_can_be_had_as_a_table_or_csv(ok: Run, news: str) -> None:
     result = ok("campaign", "invite", "news", "bob", news)
     assert re.search(r"bob +judge +all +http://127.0.0.1:8000/join/[\w-]{43}\n", result.out)
     assert "anyone with a link can act as that person" in result.err
+
+
+def test_links_name_the_server_that_serves(ok: Run, news: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    guessed = ok("campaign", "invite", "news", "ann", news)
+    assert "http://127.0.0.1:8000/join/" in guessed.out
+    assert "which is a guess" in guessed.err
+    with opened("campaign.db") as db:
+        record_server(db, "http://127.0.0.1:8123")
+        record_server(db, "https://eval.example.org/mt")
+    known = ok("campaign", "invite", "news", "ann", news)
+    assert "https://eval.example.org/mt/join/" in known.out
+    assert "where this database was served last" in known.err
+    assert "guess" not in known.err
+    monkeypatch.setenv("PALMARES_ADDRESS", "https://other.example/")
+    named = ok("campaign", "invite", "news", "ann", news)
+    assert "https://other.example/join/" in named.out
+    assert named.err == "anyone with a link can act as that person: give each link to its owner only\n"
+    assert "https://third.example/join/" in ok("campaign", "invite", "news", "ann", news, "--address",
+                                               "https://third.example").out  # fmt: skip
+
+
+def test_names_that_a_spreadsheet_would_run(ok: Run, refused: Run, news: str) -> None:
+    for name, written in (("=1+1", "'=1+1"), ("@x", "'@x"), ("-y", "'-y"), ("a=b", "a=b")):
+        (line,) = rows(ok("campaign", "invite", "news", "--format", "csv", news, "--", name).out)
+        assert line["name"] == written
+    people = ("campaign", "people", news, "--format", "csv")
+    assert [line["name"] for line in rows(ok(*people).out)] == ["'=1+1", "'@x", "'-y", "a=b"]
+    assert [line["name"] for line in rows(ok(*people, "--formulas", "keep").out)] == ["=1+1", "@x", "-y", "a=b"]
+    assert "a spreadsheet would run" in refused(*people, "--formulas", "refuse")
+    assert "=1+1" in [p["name"] for p in ok("campaign", "people", news, "--format", "json").json]
+    csv_of_links = ("campaign", "invite", "news", "--format", "csv", "--formulas", "refuse", news)
+    assert "a spreadsheet would run" in refused(*csv_of_links, "bob", "=2")
+    assert "bob" not in [p["name"] for p in ok("campaign", "people", news, "--format", "json").json]
+
+
+def test_the_languages_of_a_judge_are_changed(ok: Run, refused: Run, news: str) -> None:
+    links(ok, "ann", news)
+    said = ok("campaign", "langs", "news", "ann", "--langs", "fr-en", news).err
+    assert said == "ann: judges fr-en, before: all language pairs\n"
+    assert ok("campaign", "langs", "news", "ann", "--langs", "fr-en", news).err == "ann: judges fr-en already\n"
+    assert (
+        ok("campaign", "langs", "news", "ann", "--all", news).err == "ann: judges all language pairs, before: fr-en\n"
+    )
+    for options in ([], ["--all", "--langs", "fr-en"]):
+        assert "say which language pairs" in refused("campaign", "langs", "news", "ann", *options, news)
+    assert "language pair: got 'xx'" in refused("campaign", "langs", "news", "ann", "--langs", "xx", news)
+    assert [e["what"] for e in ok("campaign", "log", news, "--format", "json").json].count("langs-changed") == 2
 
 
 def test_how_long_a_link_works_can_be_said(ok: Run, news: str) -> None:
@@ -404,6 +464,31 @@ def test_the_status_in_every_form(ok: Run, at_work: str) -> None:
     ann, bob = rows(ok("campaign", "status", at_work, "--format", "csv", "--show", "judges").out)
     assert (ann["judge"], ann["done"], ann["at_work"], ann["langs"]) == ("ann", "4", "yes", "")
     assert (bob["judge"], bob["last"], bob["langs"], bob["consented"]) == ("bob", "", "fr-en", "yes")
+
+
+def test_notes_are_printed_with_their_screens(ok: Run, tmp_path: Path) -> None:
+    url = f"sqlite:///{tmp_path}/notes.db"
+    with opened_or_made(url) as db:
+        new_campaign(db, sample_texts(12, ("A", "B")), **{"screen.outputs": 2})
+        judge = new_judge(db)
+        given = [Answer((1, 2), note="=fine"), Answer(skip="technical", note="broken", problem=True), Answer((1, 1)),
+                 Answer((1, 1), verdict="both-bad", note="bad")]  # fmt: skip
+        for answer in given:
+            view = next_view(db, judge)
+            assert view is not None
+            submit(db, judge, view.id, answer, submission="s")
+    command = ("campaign", "notes", "--database", url)
+    lines = rows(ok(*command, "--format", "csv").out)
+    assert [(line["judge"], line["answer"], line["problem"], line["note"]) for line in lines] == [
+        ("ann", "both-bad", "no", "bad"), ("ann", "skipped: technical", "yes", "broken"), ("ann", "1 2", "no", "'=fine")
+    ]  # fmt: skip
+    (only,) = ok(*command, "--problems", "--format", "json").json
+    assert (only["note"], only["problem"], only["skip"], only["practice"]) == ("broken", True, "technical", False)
+    assert sorted(name for output in only["outputs"] for name in output["systems"]) == ["A", "B"]
+    assert only["source"].startswith("Phrase numéro")
+    assert [output["rank"] for output in only["outputs"]] == [None, None]
+    assert len(ok(*command, "--limit", "1", "--format", "json").json) == 1
+    assert "skipped: technical" in ok(*command).out
 
 
 @pytest.mark.parametrize("output", ["table", "markdown", "latex"])

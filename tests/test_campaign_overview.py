@@ -18,8 +18,8 @@ from palmares.campaign.overview import (
     PairStatus,
     campaign_lines,
     campaign_status,
-    compared,
     median_seconds,
+    status_and_comparisons,
 )
 from palmares.campaign.people import Person
 from palmares.campaign.screens import ScreenView
@@ -256,9 +256,9 @@ def test_campaigns_are_listed_with_what_was_answered_in_them(db: Database, clock
 
 
 def test_systems_are_named_with_how_often_they_were_compared(db: Database) -> None:
-    id = new_campaign(db, sample_texts(12, ("B", "A")), sample_texts(12, ("A", "C"), "de-en"))
+    new_campaign(db, sample_texts(12, ("B", "A")), sample_texts(12, ("A", "C"), "de-en"))
     judge_screens(db, new_judge(db, langs=["fr-en"]), 3)
-    assert compared(db, id) == {"fr-en": {("A", "B"): 3}, "de-en": {("A", "C"): 0}}
+    assert status_and_comparisons(db, "news")[1] == {"fr-en": {("A", "B"): 3}, "de-en": {("A", "C"): 0}}
 
 
 def test_the_time_that_half_of_the_first_answers_took(db: Database) -> None:

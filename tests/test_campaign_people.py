@@ -13,6 +13,7 @@ import pytest
 import sqlalchemy as sa
 from stores import Clock, answer, judge_screens, new_campaign, new_judge, next_view, sample_texts
 
+from palmares.campaign import database as database_module
 from palmares.campaign import people as people_module
 from palmares.campaign import schema
 from palmares.campaign.create import add_pairs
@@ -23,6 +24,7 @@ from palmares.campaign.people import (
     Person,
     Role,
     add_person,
+    change_langs,
     consent,
     find_person,
     invite,
@@ -187,7 +189,84 @@ def test_everyone_is_listed_with_the_doors_that_are_open_to_them(db: Database, c
     assert [p.person.name for p in presences(db, id) if p.shut_out] == ["ben", "cem"]
 
 
+# -- languages -----------------------------------------------------------------------------------------
+
+
+def test_a_judge_gets_work_in_the_languages_they_have_now(db: Database) -> None:
+    id = new_campaign(db, sample_texts(langs="fr-en"), sample_texts(langs="de-en"))
+    ann = new_judge(db, langs=["fr-en"])
+    view = next_view(db, ann)
+    assert view is not None
+    assert str(view.langs) == "fr-en"
+    ann = change_langs(db, ann, ["de-en", "de-en"])
+    assert ann == find_person(db, "news", "ann")
+    assert ann.langs == ("de-en",)
+    view = next_view(db, ann)
+    assert view is not None
+    assert str(view.langs) == "de-en"
+    kinds = [(event.kind, event.person, event.body) for event in entries(db, id)]
+    assert ("langs-changed", "ann", {"was": ["fr-en"], "now": ["de-en"]}) in kinds
+    assert [kind for kind, *_ in kinds].count("lease-returned") == 1  # of fr-en, which they may be unable to read
+
+
+def test_work_in_a_language_that_stays_stays_in_hand(db: Database) -> None:
+    id = new_campaign(db, sample_texts(langs="fr-en"), sample_texts(langs="de-en"))
+    ann = new_judge(db, langs=["fr-en"])
+    view = next_view(db, ann)
+    for langs in (["fr-en", "de-en"], []):
+        ann = change_langs(db, ann, langs)
+        assert next_view(db, ann) == view
+    change_langs(db, ann, [])  # as it is: nothing to note
+    kinds = [event.kind for event in entries(db, id)]
+    assert kinds.count("langs-changed") == 2
+    assert "lease-returned" not in kinds
+
+
+def test_languages_that_cannot_be(db: Database) -> None:
+    new_campaign(db)
+    ann, olga = new_judge(db), add_person(db, "news", "organiser", "olga")
+    with pytest.raises(InputError, match="language pair: got 'de-en'; campaign 'news' has: fr-en"):
+        change_langs(db, ann, ["de-en"])
+    with pytest.raises(InputError, match="'olga' is organiser; only judges have some"):
+        change_langs(db, olga, ["fr-en"])
+    assert find_person(db, "news", "ann").langs == ()
+
+
 # -- forgetting ----------------------------------------------------------------------------------------
+
+
+def files_with(db: Database, name: str) -> list[str]:
+    """The files of an SQLite database that hold a name, its write-ahead log among them."""
+    file = Path(str(db.engine.url.database))
+    there = [path for ending in ("", "-wal", "-shm") if (path := file.with_name(file.name + ending)).exists()]
+    assert file in there
+    return [path.name for path in there if name.encode() in path.read_bytes()]
+
+
+@pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
+def test_a_forgotten_name_is_gone_from_the_write_ahead_log_at_once(db: Database) -> None:
+    new_campaign(db)
+    ann = new_judge(db, "Ann Unmistakable")
+    judge_screens(db, ann, 2)
+    assert files_with(db, "Unmistakable")
+    assert pseudonymise(db, ann) is True
+    assert files_with(db, "Unmistakable") == []
+
+
+@pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
+def test_while_someone_reads_the_name_stays_in_the_log_and_that_is_said(
+    db: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(database_module, "_READERS_END", 50)
+    new_campaign(db)
+    ann = new_judge(db, "Ann Unmistakable")
+    with db.read() as tx:
+        tx.execute(sa.select(schema.person)).all()
+        assert pseudonymise(db, ann) is False
+    assert find_person(db, "news", ann.pseudonym).name == ann.pseudonym
+    assert [event.kind for event in entries(db, 1)].count("name-still-in-log-file") == 1
+    assert pseudonymise(db, ann) is True
+    assert files_with(db, "Unmistakable") == []
 
 
 def test_a_forgotten_name_is_nowhere_and_the_answers_stay(db: Database) -> None:

@@ -15,6 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic.fields import FieldInfo
 
+from palmares.campaign.setting_refusals import Problem, SettingsError, choices_of, fields_of
 from palmares.campaign.settings import Settings, kind_of
 from palmares.design.choice import STRATEGIES
 from palmares.errors import InputError
@@ -58,8 +59,8 @@ ENDS = [
 def value_of(section: str, setting: Setting) -> st.SearchStrategy[Any]:
     """Anything that a setting can be."""
     least, most = setting.least, setting.most
-    if (section, setting.name) == ("choice", "strategy"):
-        return st.sampled_from(list(STRATEGIES))
+    if choices := choices_of(fields_of(Settings, section)[setting.name]):
+        return st.sampled_from(choices)
     text = st.text(st.characters(exclude_categories=["Cs"]), max_size=40)
     moment = st.datetimes(datetime(2, 1, 1), datetime(9998, 1, 1), timezones=st.just(UTC))
     return {
@@ -171,6 +172,7 @@ def test_a_range_includes_its_ends_and_nothing_beyond(section: str, setting: Set
     assert message.startswith(f"news.toml: {section}.{setting.name}: got {beyond}; allowed: ")
     assert re.search(rf"(?<![\d.]){limit}\b", message.partition("; allowed: ")[2])
     plain = {"overlap.share": 0.0, "screen.reference": False, "controls.repeats": 0.0, "controls.degraded": 0.0}
+    plain["judge.screens"] = 1  # which judge.most may not be below
     settings = Settings().replace(**{**plain, f"{section}.{setting.name}": limit})
     assert getattr(getattr(settings, section), setting.name) == limit
 
@@ -183,7 +185,7 @@ def test_a_range_includes_its_ends_and_nothing_beyond(section: str, setting: Set
         ("schema = true", "news.toml: schema version: got True"),
         ("schema = '1'", "news.toml: schema version: got '1'"),
         ("schema =", "news.toml: is not valid TOML ("),
-        ("schema = 1\n[screens]", "news.toml: section: got 'screens'; known: screen, hit, "),
+        ("schema = 1\n[screens]", "news.toml: section: got 'screens'; known: task, screen, hit, "),
         ("schema = 1\nscreen = 5", "news.toml: screen: got 5; it is a section: write [screen] and its settings"),
         ("schema = 1\n[screen]\noutput = 5", "news.toml: screen: got 'output'; known: outputs, reference, context"),
         ("schema = 1\n[screen]\nwidth = 5", "news.toml: screen: got 'width'; known: outputs, reference, context"),
@@ -217,6 +219,55 @@ def test_shares_of_exactly_half_are_allowed() -> None:
 def test_half_a_character_is_refused() -> None:
     with pytest.raises(InputError, match=r"words\.consent: got half a character"):
         Settings().replace(**{"words.consent": "a\ud800b"})
+
+
+def test_everything_that_is_wrong_is_said_at_once() -> None:
+    text = """schema = 1
+    [screen]
+    outputs = 99
+    contxt = 2
+    [hit]
+    screens = true
+    [task]
+    markup = "html"
+    [judge]
+    screens = 10
+    most = 5
+    """
+    with pytest.raises(SettingsError) as error:
+        Settings.from_toml(text, "news.toml")
+    assert sorted(problem.key for problem in error.value.problems) == [
+        "hit.screens", "judge.most", "screen", "screen.outputs", "task.markup"
+    ]  # fmt: skip
+    lines = str(error.value).splitlines()
+    assert len(lines) == 5
+    assert all(line.startswith("news.toml: ") for line in lines)
+    assert "news.toml: task.markup: got 'html'; allowed: plain, markdown" in lines
+
+
+def test_every_way_in_which_settings_do_not_fit_together_is_said_at_once() -> None:
+    text = "schema = 1\n[controls]\nrepeats = 0.3\nreference = 0.3\n[overlap]\nredundancy = 2"
+    with pytest.raises(SettingsError) as error:
+        Settings.from_toml(text)
+    assert [problem.key for problem in error.value.problems] == ["controls", "controls.reference", "overlap.judges"]
+
+
+def test_what_a_wrong_setting_takes_part_in_is_not_guessed() -> None:
+    # With the default of 30 screens, 'most' would be too few; but 'screens' is not known.
+    with pytest.raises(SettingsError) as error:
+        Settings.from_toml("schema = 1\n[judge]\nscreens = 0\nmost = 5")
+    assert error.value.problems == (Problem("judge.screens", "got 0; allowed: a whole number (at least 1)"),)
+
+
+def test_choices_among_words_are_declared() -> None:
+    found = {key: choices_of(fields_of(Settings, s)[n]) for key in ("task.vocabulary", "task.markup", "choice.strategy",
+             "task.question") for s, _, n in [key.partition(".")]}  # fmt: skip
+    assert found == {
+        "task.vocabulary": ("translation", "prompt"),
+        "task.markup": ("plain", "markdown"),
+        "choice.strategy": tuple(STRATEGIES),
+        "task.question": (),
+    }
 
 
 # -- files ---------------------------------------------------------------------------------------------

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 import re
 import tempfile
+from dataclasses import dataclass
+from datetime import UTC, datetime
 from html import escape, unescape
 from pathlib import Path
 from random import Random
 from typing import Any
+from urllib.parse import unquote
 
 import httpx2 as httpx
 import pytest
@@ -24,6 +29,7 @@ from palmares.campaign.database import Database
 from palmares.campaign.definition import change_settings, differing, find_campaign, settings_of
 from palmares.campaign.people import Person, add_person, find_person, invite, join, people, redeem
 from palmares.campaign.settings import Settings
+from palmares.server import manage_notes
 from palmares.server.app import create_app
 from palmares.server.config import ServerConfig
 from palmares.server.manage import ENTRIES, ago
@@ -34,8 +40,8 @@ from palmares.texts.testset import make
 pytestmark = pytest.mark.any_database
 
 HOME = "/c/news/manage"
-PAGES = ("", "/people", "/settings", "/settings?revision=1", "/log", "/export")
-FOR_ORGANISERS = ("/log",)
+PAGES = ("", "/people", "/people/many", "/notes", "/settings", "/settings?revision=1", "/log", "/export")
+FOR_ORGANISERS = ("/log", "/people/many")
 SYSTEMS = ("alpha-mt", "beta-mt", "gamma-mt")
 HOSTILE = '<script>alert(1)</script>"><b onclick=x>'
 #: Three systems, all on every screen: each answer compares every two of them once.
@@ -172,7 +178,7 @@ def test_hostile_names_are_shown_and_not_run(app: FastAPI, db: Database, organis
         assert "<script" not in page
         assert "<b onclick" not in page
     organiser.get(f"{HOME}/people")
-    assert "<script" not in organiser.post(f"{HOME}/people/{pseudonym}/invite").text
+    assert "<script>" not in organiser.post(f"{HOME}/people/{pseudonym}/invite").text
     organiser.get(f"{HOME}/people")
     refused = organiser.post(f"{HOME}/people", {"name": HOSTILE, "role": "judge"})
     assert refused.status_code == 422
@@ -427,6 +433,225 @@ def test_people_are_found_by_their_own_pseudonym_in_their_own_campaign(db: Datab
     assert [redeem(db, links[person.id]) for person in (stranger, zoe)] == [stranger, None]
 
 
+# -- links follow the address, not the request -----------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Addressed(ServerConfig):
+    """A server that knows its public address."""
+
+    address: str | None = None
+
+
+def test_links_begin_with_the_configured_address_whatever_the_request_says(db: Database) -> None:
+    app = create_app(Addressed("unused", address="https://eval.example.org/mt/"), database=db)
+    organiser = staff(app, Role.ORGANISER, "Olga")
+    organiser.get(f"{HOME}/people")
+    page = organiser.post(f"{HOME}/people", {"name": "Zoë", "role": "judge"}, headers={"Host": "evil.example"})
+    assert link_on(page).startswith("https://eval.example.org/mt/join/")
+    assert "evil.example" not in page.text
+    assert "Check the address" not in page.text
+
+
+def test_without_a_configured_address_links_name_the_listener_and_the_page_says_so(organiser: Visitor) -> None:
+    organiser.get(f"{HOME}/people")
+    page = organiser.post(f"{HOME}/people", {"name": "Zoë", "role": "judge"}, headers={"Host": "evil.example"})
+    assert link_on(page).startswith("http://testserver/join/")
+    assert "evil.example" not in page.text
+    assert "Check the address" in page.text
+    organiser.get(f"{HOME}/people")
+    page = organiser.post(f"{HOME}/people", {"name": "Yves", "role": "judge"}, headers={"Host": "localhost:8000"})
+    assert link_on(page).startswith("http://testserver/join/")
+    assert "Check the address" not in page.text
+
+
+# -- many at once -----------------------------------------------------------------------------------------------
+
+
+def preview_of(guest: Visitor, names: str = "", file: bytes | None = None, **more: str) -> httpx.Response:
+    guest.get(f"{HOME}/people/many")
+    files = {} if file is None else {"files": {"file": ("people.csv", file, "text/csv")}}
+    return guest.post(f"{HOME}/people/many", {"names": names, **more}, **files)
+
+
+def links_of(guest: Visitor, page: httpx.Response, **more: str) -> httpx.Response:
+    """Press the button below a preview."""
+    hidden = {name: unescape(re.search(rf'name="{name}" value="([^"]*)"', page.text)[1])  # type: ignore[index]
+              for name in ("names", "formulas", "mark")}  # fmt: skip
+    return guest.post(f"{HOME}/people/many/links", {**hidden, **more})
+
+
+def outcomes(page: httpx.Response) -> dict[str, str]:
+    """What a preview says of each line."""
+    return {cells[0]: cells[3] for cells in rows(page) if len(cells) == 4 and cells[0].isdigit()}
+
+
+def test_a_preview_says_what_is_wrong_and_makes_nothing(db: Database, organiser: Visitor, campaign: int) -> None:
+    ann = new_judge(db, "Ann", langs=["fr-en"])
+    before = everything(db)
+    text = (
+        f"Zoë, fr-en\nZoë\nYves\txx-yy de-en\nAnn\nOlga Organiser\n{ann.pseudonym}\na\u202eb\n\nAnn; de-en\n{HOSTILE}"
+    )
+    page = preview_of(organiser, text)
+    said = outcomes(page)
+    assert page.status_code == 200
+    assert said["1"] == "is added and invited"
+    assert said["2"] == "the name stands on the list before"
+    assert said["3"] == "language pair: got 'xx-yy'; the campaign has: fr-en, de-en"
+    assert said["4"] == "is in the campaign already"
+    assert said["5"] == "is in the campaign as organiser; choose another name for a judge"
+    assert said["6"] == "this is the pseudonym of someone in the campaign; choose another name"
+    assert "printable characters" in said["7"]
+    assert said["9"].startswith("the name stands on the list before judges fr-en; change that first")
+    assert said["10"] == "is added and invited"
+    assert "2 to be added and invited, 1 in the campaign already, 6 that cannot be invited" in words(page.text)
+    assert "<script" not in page.text
+    assert everything(db) == before
+
+
+def test_links_are_made_as_the_preview_said(app: FastAPI, db: Database, organiser: Visitor, campaign: int) -> None:
+    new_judge(db, "Ann")
+    page = links_of(organiser, preview_of(organiser, "Zoë, fr-en; de-en\nYves\nAnn\nYves"))
+    found = [unescape(link) for link in re.findall(r"<code id=[^>]*>([^<]+/join/[^<]+)</code>", page.text)]
+    invited = [redeem(db, link.rpartition("/")[2]) for link in found]
+    assert [(p.name, p.role, p.langs) for p in invited if p] == [
+        ("Zoë", Role.JUDGE, ("fr-en", "de-en")), ("Yves", Role.JUDGE, ())
+    ]  # fmt: skip
+    assert {e.by for e in events(db, campaign, "person-added", "invited")} >= {"Olga Organiser"}
+    again = links_of(organiser, preview_of(organiser, "Ann"), again="yes")
+    assert "1 invitation" in words(again.text)
+    assert len([p for p in people(db, campaign) if p.name == "Ann"]) == 1
+
+
+def test_a_file_of_names_is_read(db: Database, organiser: Visitor) -> None:
+    file = 'name,langs\r\n"Doe, Jane",fr-en de-en\r\nZoë,\r\n'.encode("utf-8-sig")
+    page = links_of(organiser, preview_of(organiser, "ignored", file))
+    assert "2 invitations" in words(page.text)
+    assert find_person(db, "news", "Doe, Jane").langs == ("fr-en", "de-en")
+    assert find_person(db, "news", "Zoë").langs == ()
+
+
+@pytest.mark.parametrize(
+    ("file", "reason"),
+    [
+        (b"surname,langs\nx,\n", "the file has the columns 'surname', 'langs'"),
+        ("name\nZoë".encode("latin-1"), "the file is not UTF-8 (byte 8)"),
+        (b'name\n"open', "cannot be read as CSV"),
+        (b"name\n", "the list is empty"),
+        (b'name\n"a\tb"\n', "line 2: got a tab or a line break within a name"),
+        (b"name\na\0b\n", "NUL"),
+    ],
+    ids=["columns", "encoding", "quotes", "nobody", "tab", "nul"],
+)
+def test_a_file_that_cannot_be_used_is_refused(
+    db: Database, organiser: Visitor, campaign: int, file: bytes, reason: str
+) -> None:
+    before = everything(db)
+    page = preview_of(organiser, "", file)
+    assert page.status_code == 422
+    assert reason in words(page.text)
+    assert everything(db) == before
+
+
+def test_what_has_changed_since_the_preview_is_shown_first(db: Database, organiser: Visitor, campaign: int) -> None:
+    page = preview_of(organiser, "Zoë\nYves")
+    add_person(db, "news", Role.JUDGE, "Zoë")
+    before = everything(db)
+    answer = links_of(organiser, page)
+    assert answer.status_code == 409
+    assert outcomes(answer)["1"] == "is in the campaign already"
+    assert everything(db) == before
+
+
+@pytest.mark.parametrize(("formulas", "cell"), [("escape", "'=1+1"), ("keep", "=1+1")])
+def test_names_that_a_spreadsheet_would_run(organiser: Visitor, formulas: str, cell: str) -> None:
+    page = links_of(organiser, preview_of(organiser, "=1+1", formulas=formulas))
+    (file,) = re.findall(r'href="data:text/csv;charset=utf-8,([^"]+)"', page.text)
+    lines = list(csv.reader(io.StringIO(unquote(file).removeprefix("\ufeff"))))
+    assert [line[0] for line in lines] == ["name", cell]
+    assert "/join/" in lines[1][3]
+
+
+def test_names_that_a_spreadsheet_would_run_are_refused_if_wanted(organiser: Visitor) -> None:
+    page = preview_of(organiser, "=1+1\nYves", formulas="refuse")
+    assert "a spreadsheet would run" in outcomes(page)["1"]
+    assert outcomes(page)["2"] == "is added and invited"
+
+
+# -- languages of a judge ---------------------------------------------------------------------------------------
+
+
+def test_the_languages_of_a_judge_are_changed(db: Database, organiser: Visitor, campaign: int) -> None:
+    ann = new_judge(db, "Ann", langs=["fr-en"])
+    path = f"{HOME}/people/{ann.pseudonym}/langs"
+    assert 'value="fr-en" checked' in organiser.get(path).text
+    page = organiser.post(path, {"langs": "de-en"})
+    assert "The languages of Ann were changed" in words(page.text)
+    assert find_person(db, "news", "Ann").langs == ("de-en",)
+    (noted,) = events(db, campaign, "langs-changed")
+    assert (noted.person, noted.by, noted.body) == ("Ann", "Olga Organiser", {"was": ["fr-en"], "now": ["de-en"]})
+    organiser.get(path)
+    assert organiser.post(path, {"langs": "xx-yy"}).status_code == 422
+    olga = find_person(db, "news", "Olga Organiser")
+    assert organiser.get(f"{HOME}/people/{olga.pseudonym}/langs").status_code == 409
+
+
+# -- notes ------------------------------------------------------------------------------------------------------
+
+
+def write_notes(db: Database, count: int, name: str = "Ann Judge") -> Person:
+    """A judge who writes a note with every answer; every third reports a problem."""
+    judge = new_judge(db, name, langs=["fr-en"])
+    for number in range(count):
+        view = next_view(db, judge)
+        assert view is not None
+        submit(db, judge, view.id, Answer((1, 2, 2), note=f"note {number}", problem=number % 3 == 0), submission="s")
+    return judge
+
+
+def test_notes_are_shown_newest_first_with_their_screen(db: Database, organiser: Visitor, observer: Visitor) -> None:
+    judge = write_notes(db, 4)
+    page = organiser.get(f"{HOME}/notes")
+    assert re.findall(r'class="said">([^<]*)<', page.text) == ["note 3", "note 2", "note 1", "note 0"]
+    assert "All (4)" in page.text
+    assert "Reports of problems (2)" in page.text
+    assert "Ann Judge" in page.text
+    assert "Phrase numéro" in page.text
+    assert "ranked 1, 2, 2 from the top" in words(page.text)
+    assert all(system in page.text for system in SYSTEMS)
+    only = organiser.get(f"{HOME}/notes?problems=1")
+    assert re.findall(r'class="said">([^<]*)<', only.text) == ["note 3", "note 0"]
+    seen = observer.get(f"{HOME}/notes").text
+    assert "Ann Judge" not in seen
+    assert judge.pseudonym in seen
+    overview = organiser.get(HOME)
+    assert "4 notes of judges , 2 report problems" in words(overview.text)
+
+
+def test_notes_come_in_pages(db: Database, organiser: Visitor, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(manage_notes, "NOTES", 2)
+    write_notes(db, 7)
+    page, seen = organiser.get(f"{HOME}/notes?problems=1"), []
+    for _ in range(5):
+        seen += re.findall(r'class="said">([^<]*)<', page.text)
+        older = re.search(r'href="([^"]+before=\d+)"', page.text)
+        if older is None:
+            break
+        page = organiser.get(unescape(older[1]))
+    assert seen == ["note 6", "note 3", "note 0"]
+
+
+def test_hostile_notes_are_shown_and_not_run(db: Database, organiser: Visitor) -> None:
+    judge = new_judge(db)
+    view = next_view(db, judge)
+    assert view is not None
+    submit(db, judge, view.id, Answer(skip="other", note=HOSTILE), submission="s")
+    page = organiser.get(f"{HOME}/notes")
+    assert "<script" not in page.text
+    assert HOSTILE in unescape(page.text)
+    assert "skipped (other)" in words(page.text)
+
+
 # -- settings and state ----------------------------------------------------------------------------------
 
 
@@ -449,7 +674,7 @@ def revision_count(db: Database) -> int:
 
 
 def text_area(page: httpx.Response) -> str:
-    (found,) = re.findall(r"<textarea[^>]*>\n(.*?)</textarea>", page.text, re.DOTALL)
+    (found,) = re.findall(r"<textarea class=\"toml\"[^>]*>\n(.*?)</textarea>", page.text, re.DOTALL)
     return unescape(found)
 
 
@@ -525,6 +750,86 @@ def test_settings_that_cannot_be_used_come_back_as_written(
     assert in_force(db, campaign) == before
     if "\0" not in text:
         assert text_area(page) == text
+
+
+def fill_in(guest: Visitor, **changes: str) -> httpx.Response:
+    """Send the form of the settings, with all its fields as they are shown but for those given by name."""
+    page = guest.get(f"{HOME}/settings")
+    shown = re.search(r"<form[^>]* novalidate>(.*?)</form>", page.text, re.DOTALL)
+    assert shown
+    fields: dict[str, str] = {}
+    for tag, attributes, rest in re.findall(r"<(input|textarea|select)\b([^>]*)>(?:\n?([^<]*)</textarea>)?", shown[1]):
+        name = re.search(r'name="([^"]+)"', attributes)
+        value = re.search(r'value="([^"]*)"', attributes)
+        if name and tag == "textarea":
+            fields[name[1]] = unescape(rest).replace("\n", "\r\n")
+        elif name and tag == "input" and value and ('"checkbox"' not in attributes or "checked" in attributes):
+            fields[name[1]] = unescape(value[1])
+    for name, options in re.findall(r'<select [^>]*name="([^"]+)"[^>]*>(.*?)</select>', shown[1], re.DOTALL):
+        (fields[name],) = re.findall(r"<option selected>([^<]*)<", options)
+    return guest.post(f"{HOME}/settings", {**fields, **changes})
+
+
+def test_the_form_has_a_field_for_every_setting(db: Database, organiser: Visitor) -> None:
+    page = organiser.get(f"{HOME}/settings").text
+    keys = [f"{section}.{name}" for section, values in Settings() for name in type(values).model_fields]
+    assert {"task.vocabulary", "screen.both_bad", "screen.one_step", "screen.spacing", "hit.ahead_minutes",
+            "judge.most"} <= set(keys)  # fmt: skip
+    for key in keys:
+        assert len(re.findall(rf'<(?:input type="(?:text|checkbox)"|textarea|select) [^>]*name="{key}"', page)) == 1, (
+            key
+        )
+    offered = re.search(r'<select [^>]*name="task.markup"[^>]*>(.*?)</select>', page, re.DOTALL)
+    assert offered
+    assert re.findall(r"<option[^>]*>([^<]*)<", offered[1]) == ["plain", "markdown"]
+
+
+def test_settings_are_changed_by_the_fields_of_the_form(db: Database, organiser: Visitor, campaign: int) -> None:
+    before = in_force(db, campaign).replace(**{"words.consent": "one\r\ntwo\nthree", "hit.lease_minutes": 1 / 3 + 1})
+    change_settings(db, "news", before)
+    assert "No setting is different" in fill_in(organiser).text
+    entered = {"screen.outputs": "4", "judge.most": "40", "task.markup": "markdown", "screen.both_bad": "true"}
+    page = fill_in(organiser, **entered, **{"stop.until": "2026-12-31T18:00:00Z", "controls.repeats": ".25"})
+    assert page.status_code == 200
+    expected = {"screen.outputs": 4, "judge.most": 40, "task.markup": "markdown", "screen.both_bad": True,
+                "stop.until": datetime(2026, 12, 31, 18, tzinfo=UTC), "controls.repeats": 0.25}  # fmt: skip
+    assert in_force(db, campaign) == before.replace(**expected)
+    fill_in(organiser, **{"judge.most": "", "stop.until": " ", "screen.both_bad": "false"})
+    assert (in_force(db, campaign).judge.most, in_force(db, campaign).stop.until) == (None, None)
+    assert in_force(db, campaign).screen.both_bad is False
+
+
+def test_every_error_of_the_form_is_shown_at_once_at_its_field_and_at_the_top(
+    db: Database, organiser: Visitor, campaign: int
+) -> None:
+    before = in_force(db, campaign)
+    wrong = {"screen.outputs": "nine", "hit.screens": "", "stop.until": "tomorrow", "task.markup": HOSTILE,
+             "overlap.share": "0,5", "judge.most": "1"}  # fmt: skip
+    page = fill_in(organiser, **wrong)
+    assert page.status_code == 422
+    assert in_force(db, campaign) == before
+    assert "<script" not in page.text
+    (summary,) = re.findall(r'<div class="notice error" role="alert".*?</div>', page.text, re.DOTALL)
+    assert "6 things are wrong" in words(summary)
+    linked = re.findall(r'<a href="#([^"]+)">([^<]+)</a>', summary)
+    assert sorted(key for _, key in linked) == sorted(wrong)
+    for place, key in linked:
+        (field,) = re.findall(rf'<(?:input type="text"|textarea|select) id="{place}" [^>]*>', page.text)
+        assert 'aria-invalid="true"' in field
+        assert f'aria-describedby="{place}-says {place}-problem"' in field
+        (reason,) = re.findall(rf'id="{place}-problem">([^<]*)<', page.text)
+        assert reason in summary
+        assert f"got {wrong[key]!r}".replace("'1'", "1") in unescape(reason), key
+    assert "without quotes" not in page.text
+    assert 'value="nine"' in page.text
+
+
+def test_every_error_of_a_file_is_shown_at_once(organiser: Visitor) -> None:
+    text = "schema = 1\n[screen]\noutputs = 99\n[hit]\nscreens = 0"
+    page = save(organiser, text)
+    assert "screen.outputs: got 99" in words(page.text)
+    assert "hit.screens: got 0" in words(page.text)
+    assert text_area(page) == text
 
 
 def test_settings_that_do_not_fit_the_texts_come_back_too(app: FastAPI, db: Database) -> None:
@@ -619,6 +924,9 @@ def test_every_change_needs_an_organiser_and_their_own_form(app: FastAPI, db: Da
         f"{person}/invite": {},
         f"{person}/revoke": {},
         f"{person}/pseudonymise": {},
+        f"{person}/langs": {"langs": "de-en"},
+        "/people/many": {"names": "New"},
+        "/people/many/links": {"names": "New", "mark": "1-0-0"},
         "/settings": {"revision": "1", "settings": "schema = 1\n"},
         "/settings/state": {"state": "closed"},
     }
@@ -740,6 +1048,22 @@ def test_replaced_answers_are_downloaded_if_wanted(db: Database, observer: Visit
         submit(db, ann, view.id, Answer(ranks), submission=f"s{revision}", revision=revision)
     assert len(observer.get(f"{HOME}/export/screens").text.splitlines()) == 1
     assert len(observer.get(f"{HOME}/export/screens?revisions=1").text.splitlines()) == 3
+
+
+@pytest.mark.parametrize(("formulas", "name"), [("keep", "=mt"), ("escape", "'=mt")])
+def test_names_of_systems_in_a_download(app: FastAPI, db: Database, formulas: str, name: str) -> None:
+    new_campaign(db, sample_texts(2, ("=mt", "b-mt")), name="odd", **{"screen.outputs": 2})
+    judge = new_judge(db, "bob", campaign="odd")
+    view = next_view(db, judge)
+    assert view is not None
+    submit(db, judge, view.id, Answer((1, 2)), submission="s")
+    guest = staff(app, Role.OBSERVER, campaign="odd")
+    got = guest.get(f"/c/odd/manage/export/judgments?format=csv&formulas={formulas}").text
+    (line,) = csv.DictReader(io.StringIO(got))
+    assert name in (line["system_a"], line["system_b"])
+    refused = guest.get("/c/odd/manage/export/judgments?format=csv&formulas=refuse")
+    assert refused.status_code == 422
+    assert "a spreadsheet would run" in refused.text
 
 
 def test_before_there_is_anything_to_export_the_page_says_so(

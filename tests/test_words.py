@@ -12,7 +12,7 @@ import pytest
 from jinja2 import nodes
 from starlette.requests import Request
 
-from palmares.campaign import Role
+from palmares.campaign import STATES, Role
 from palmares.campaign.answers import SKIP_REASONS
 from palmares.campaign.crowd import AWAY
 from palmares.campaign.group_links import WORKER_STATES
@@ -36,6 +36,8 @@ PUT_TOGETHER = {
     "crowd.away.": set(AWAY),
     "crowd.end.": set(WORKER_STATES) - {"working"},
     "error.": IN_WORDS | {"refused"},
+    "home.role.": {role.value for role in Role},
+    "home.state.": set(STATES),
     "join.": {role.value for role in Role},
     "skip.reason.": set(SKIP_REASONS),
 }
@@ -294,7 +296,9 @@ def request(headers: Mapping[str, str], query: str = "") -> Request:
 @pytest.mark.parametrize("way", ["address", "cookie", "browser"])
 def test_a_page_speaks_the_language_and_says_so(language: str, way: str) -> None:
     headers = {"cookie": {"cookie": f"{LANGUAGE_COOKIE}={language}"}, "browser": {"accept-language": language}}
-    page = render(request(headers.get(way, {}), f"ui={language}" if way == "address" else ""), "home.html")
+    page = render(
+        request(headers.get(way, {}), f"ui={language}" if way == "address" else ""), "home.html", campaigns=[]
+    )
     text = bytes(page.body).decode()
     direction = "rtl" if language == "ar" else "ltr"
     assert f'<html lang="{language}" dir="{direction}">' in text

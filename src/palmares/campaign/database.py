@@ -25,6 +25,8 @@ DEFAULT_URL = "sqlite:///palmares.db"
 _UPGRADING = 7_256_273_770
 #: Seconds; who waits longer to write is told to try again.
 _PATIENCE = 30
+#: Milliseconds; so long a checkpoint waits for those who are reading to end.
+_READERS_END = 2000
 
 Clock = Callable[[], datetime]
 
@@ -112,6 +114,23 @@ class Database:
     def close(self) -> None:
         self.engine.dispose()
 
+    def checkpoint(self) -> bool:
+        """Leave nothing in SQLite's write-ahead log that was overwritten in the database; False if someone is reading.
+
+        Elsewhere there is nothing to do: PostgreSQL's log is its administrator's.
+        """
+        if self.dialect != "sqlite":
+            return True
+        with self._one_writer(), self.engine.connect() as connection:
+            raw = connection.connection.driver_connection
+            assert raw is not None
+            raw.execute(f"pragma busy_timeout={_READERS_END}")  # everyone who writes waits as long
+            try:
+                busy, _, _ = raw.execute("pragma wal_checkpoint(truncate)").fetchone()
+            finally:
+                raw.execute(f"pragma busy_timeout={_PATIENCE * 1000}")
+            return not busy
+
     @contextmanager
     def _one_writer(self) -> Iterator[None]:
         """On SQLite, threads wait here: who waits for the file looks only now and then whether it is free."""
@@ -124,12 +143,6 @@ class Database:
             yield
         finally:
             self._turn.release()
-
-    def checkpoint(self) -> None:
-        """Write what was changed into an SQLite file itself, so that its log holds nothing of what was before."""
-        if self.dialect == "sqlite":
-            with self._one_writer(), closing(self.engine.raw_connection()) as connection:
-                connection.cursor().execute("pragma wal_checkpoint(truncate)")
 
     # -- versions --------------------------------------------------------------------------------
 

@@ -20,6 +20,7 @@ from . import schema
 from .collected import answered, collect, shown_outputs
 from .database import Database
 from .definition import find_campaign
+from .safe_rows import safe_rows
 
 Row: TypeAlias = sa.Row[*tuple[Any, ...]]
 
@@ -54,6 +55,7 @@ def export(
     drop: Iterable[str] = (),
     merged: Literal["expand", "collapse"] = "expand",
     controls: bool = False,
+    formulas: str = "keep",
 ) -> Exported:
     """Write the judgments of a campaign (None: the only one), as they stand at one moment.
 
@@ -68,12 +70,14 @@ def export(
         Outputs that several systems share: ``"expand"`` to all of them, or ``"collapse"`` to one joined name.
     controls
         Keep the outputs of controls, as the systems ``palmares:reference`` and ``palmares:degraded``.
+    formulas
+        Names that a spreadsheet would run, in CSV and TSV: ``"escape"``, ``"refuse"`` or ``"keep"`` them.
     """
     drop = tuple(drop)
     parsed = collect(db, campaign, ReadOptions(merged=merged), controls=controls)
     judgments, written = parsed.rows.height, True
     if judgments:
-        written_as = write(Judgments.from_rows(parsed.rows), path, format=format, drop=drop)
+        written_as = write(Judgments.from_rows(safe_rows(parsed.rows, path, formulas)), path, format=format, drop=drop)
     else:
         written_as, written = write_empty(parsed.rows, path, format=format, drop=drop)
     skipped = len(parsed.dropped)

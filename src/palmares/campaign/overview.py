@@ -121,6 +121,16 @@ def campaign_lines(db: Database) -> list[CampaignLine]:
 
 def campaign_status(db: Database, name: str | None) -> CampaignStatus:
     """Count everything, from one state of the store; without a name, of the only campaign there is."""
+    return status_and_comparisons(db, name)[0]
+
+
+def status_and_comparisons(
+    db: Database, name: str | None
+) -> tuple[CampaignStatus, dict[str, dict[tuple[str, str], int]]]:
+    """`campaign_status` and, per language pair, how often every two systems were compared, by names in order.
+
+    Both need the comparisons, which every answer takes part in: counting them is most of the work.
+    """
     now = db.clock()
     with db.read() as tx:
         info = find_campaign(tx, name)
@@ -128,28 +138,22 @@ def campaign_status(db: Database, name: str | None) -> CampaignStatus:
         pairs = language_pairs(tx, info.id)
         at_work = _judges_at_work(tx, info.id, now, settings.hit.lease_minutes)
         results = control_results(tx, info.id)
-        return CampaignStatus(
+        met = {pair.id: comparisons(tx, pair.id) for pair in pairs}
+        status = CampaignStatus(
             name=info.name,
             state=info.state,
             created_at=info.created_at,
             at=now,
             until=settings.stop.until,
-            pairs=_pairs(tx, pairs, settings, now, at_work, results.by_pair),
+            pairs=_pairs(tx, pairs, settings, now, at_work, met, results.by_pair),
             judges=_judges(tx, info, settings.judge.screens, {person for _, person in at_work}, results.by_judge),
         )
-
-
-def compared(db: Database, campaign_id: int) -> dict[str, dict[tuple[str, str], int]]:
-    """Per language pair: how often every two systems were compared, by names in order."""
-    system = schema.system.c
-    with db.read() as tx:
-        pairs = language_pairs(tx, campaign_id)
-        counts = {pair.name: comparisons(tx, pair.id) for pair in pairs}
+        system = schema.system.c
         query = sa.select(system.id, system.name).where(system.language_pair_id.in_([pair.id for pair in pairs]))
         names: dict[int, str] = dict(tx.execute(query).all())
-    return {
-        pair: {(min(names[a], names[b]), max(names[a], names[b])): count for (a, b), count in of_pair.items()}
-        for pair, of_pair in counts.items()
+    return status, {
+        pair.name: {(min(names[a], names[b]), max(names[a], names[b])): n for (a, b), n in met[pair.id].items()}
+        for pair in pairs
     }
 
 
@@ -179,6 +183,7 @@ def _pairs(
     settings: Settings,
     now: datetime,
     at_work: set[tuple[int, int]],
+    met: Mapping[int, Mapping[tuple[int, int], int]],
     controls: Mapping[int, ControlResults],
 ) -> tuple[PairStatus, ...]:
     ids = [pair.id for pair in pairs]
@@ -188,7 +193,7 @@ def _pairs(
     working = Counter(pair for pair, _ in at_work)
     statuses = []
     for pair in pairs:
-        compared = comparisons(tx, pair.id).values()
+        compared = met[pair.id].values()
         statuses.append(
             PairStatus(
                 name=pair.name,

@@ -60,16 +60,53 @@ def add_person(
     db: Database, campaign: str, role: Role | str, name: str, *, langs: Iterable[str] = (), by: int | None = None
 ) -> Person:
     """Add someone to a campaign; ``langs`` limits a judge to some language pairs."""
-    role, name, langs = _role(role), checked_name(name), list(dict.fromkeys(langs))
     with db.begin() as tx:
         info = find_campaign(tx, campaign)
         lock(tx, info.id)  # two of one name at once: one of them is refused
+        return add_in(tx, db, info, role, name, langs=langs, by=by)
+
+
+def add_in(
+    tx: sa.Connection,
+    db: Database,
+    info: CampaignInfo,
+    role: Role | str,
+    name: str,
+    *,
+    langs: Iterable[str] = (),
+    by: int | None = None,
+) -> Person:
+    """`add_person` in a transaction of the caller's, who has locked the campaign."""
+    role, name, langs = _role(role), checked_name(name), list(dict.fromkeys(langs))
+    _check_langs(tx, info, langs)
+    if _is_called(tx, info.id, name):
+        raise InputError(f"{name!r} is in campaign {info.name!r} already; choose another name, or invite them again")
+    person = enrol(tx, db, info.id, role, langs, name=name)
+    journal.record(tx, db, info.id, "person-added", person_id=person.id, by=by, role=role.value, langs=langs)
+    return person
+
+
+def change_langs(db: Database, person: Person, langs: Iterable[str], *, by: int | None = None) -> Person:
+    """Let a judge work on these language pairs from now on (none: on all); answers stay.
+
+    Work in hand that is not of these goes back to the pool at once, since they may not be able to read it.
+    """
+    langs = list(dict.fromkeys(langs))
+    if person.role is not Role.JUDGE:
+        raise InputError(f"language pairs: {person.name!r} is {person.role}; only judges have some")
+    with db.begin() as tx:
+        info = find_campaign(tx, person.campaign)
+        was = list(_lock(tx, person).langs)
         _check_langs(tx, info, langs)
-        if _is_called(tx, info.id, name):
-            raise InputError(f"{name!r} is in campaign {campaign!r} already; choose another name, or invite them again")
-        person = enrol(tx, db, info.id, role, langs, name=name)
-        journal.record(tx, db, info.id, "person-added", person_id=person.id, by=by, role=role.value, langs=langs)
-        return person
+        if sorted(was) != sorted(langs):
+            tx.execute(schema.person.update().where(schema.person.c.id == person.id).values(langs=langs))
+            journal.record(
+                tx, db, info.id, "langs-changed", person_id=person.id, by=by, was=was or ["all"], now=langs or ["all"]
+            )
+            pair = schema.language_pair.c
+            if langs:
+                return_work(tx, db, person, by, pair.name.not_in(langs))
+        return _person(tx, schema.person.c.id == person.id)
 
 
 def enrol(
@@ -133,17 +170,23 @@ def presences(db: Database, campaign_id: int) -> list[Presence]:
 
 def invite(db: Database, person: Person, *, days: float | None = None, by: int | None = None) -> str:
     """Make an invitation; return its token, which cannot be had again."""
+    with db.begin() as tx:
+        return invite_in(tx, db, person, days=days, by=by)
+
+
+def invite_in(
+    tx: sa.Connection, db: Database, person: Person, *, days: float | None = None, by: int | None = None
+) -> str:
+    """`invite` in a transaction of the caller's."""
     if days is not None and not 0 < days <= LONGEST_DAYS:
         raise InputError(f"days: got {days}; allowed: more than 0, up to {LONGEST_DAYS}")
-    token = secrets.token_urlsafe(32)
-    with db.begin() as tx:
-        if _lock(tx, person).pseudonymised_at is not None:
-            raise InputError(f"the name of {person.pseudonym} was removed, so they cannot be invited; add a new person")
-        days = settings_of(tx, person.campaign_id).access.invite_days if days is None else days
-        now = db.clock()
-        values = {"person_id": person.id, "created_at": now, "expires_at": now + timedelta(days=days)}
-        tx.execute(schema.invite.insert().values(digest=digest(token), **values))
-        journal.record(tx, db, person.campaign_id, "invited", person_id=person.id, by=by, days=days)
+    if _lock(tx, person).pseudonymised_at is not None:
+        raise InputError(f"the name of {person.pseudonym} was removed, so they cannot be invited; add a new person")
+    token, now = secrets.token_urlsafe(32), db.clock()
+    days = settings_of(tx, person.campaign_id).access.invite_days if days is None else days
+    values = {"person_id": person.id, "created_at": now, "expires_at": now + timedelta(days=days)}
+    tx.execute(schema.invite.insert().values(digest=digest(token), **values))
+    journal.record(tx, db, person.campaign_id, "invited", person_id=person.id, by=by, days=days)
     return token
 
 
@@ -199,17 +242,25 @@ def revoke(db: Database, person: Person, *, by: int | None = None) -> None:
         journal.record(tx, db, person.campaign_id, "revoked", person_id=person.id, by=by)
 
 
-def pseudonymise(db: Database, person: Person, *, by: int | None = None) -> None:
-    """Forget someone's name, on their request: only the pseudonym stays, and no link leads back to them."""
+def pseudonymise(db: Database, person: Person, *, by: int | None = None) -> bool:
+    """Forget someone's name, on their request: only the pseudonym stays, and no link leads back to them.
+
+    Returns whether the name is gone from SQLite's write-ahead log, too. It is not as long as someone reads what was
+    there before; calling this again tries again.
+    """
     with db.begin() as tx:
         row = _lock(tx, person)
-        if row.pseudonymised_at is not None:
-            return
-        _shut_out(tx, db, person, by)
-        forgotten = {"name": row.pseudonym, "pseudonymised_at": db.clock()}
-        tx.execute(schema.person.update().where(schema.person.c.id == person.id).values(forgotten))
-        forget_worker(tx, person.id)
-        journal.record(tx, db, person.campaign_id, "pseudonymised", person_id=person.id, by=by)
+        if row.pseudonymised_at is None:
+            _shut_out(tx, db, person, by)
+            forgotten = {"name": row.pseudonym, "pseudonymised_at": db.clock()}
+            tx.execute(schema.person.update().where(schema.person.c.id == person.id).values(forgotten))
+            forget_worker(tx, person.id)
+            journal.record(tx, db, person.campaign_id, "pseudonymised", person_id=person.id, by=by)
+    gone = db.checkpoint()
+    if not gone:
+        with db.begin() as tx:
+            journal.record(tx, db, person.campaign_id, "name-still-in-log-file", person_id=person.id, by=by)
+    return gone
 
 
 def forget_worker(tx: sa.Connection, person_id: int) -> None:
@@ -272,10 +323,16 @@ def _shut_out(tx: sa.Connection, db: Database, person: Person, by: int | None) -
     return_work(tx, db, person, by)
 
 
-def return_work(tx: sa.Connection, db: Database, person: Person, by: int | None) -> None:
-    """Give back what someone has in hand."""
-    lease = schema.lease.c
-    mine = sa.select(lease.id, lease.hit_id).where(lease.person_id == person.id, lease.finished_at.is_(None))
+def return_work(
+    tx: sa.Connection, db: Database, person: Person, by: int | None, which: sa.ColumnElement[bool] | None = None
+) -> None:
+    """End the leases of someone, on all work or on that of some language pairs."""
+    lease, hit, pair = schema.lease, schema.hit, schema.language_pair
+    mine = (
+        sa.select(lease.c.id, lease.c.hit_id)
+        .select_from(lease.join(hit, lease.c.hit_id == hit.c.id).join(pair, hit.c.language_pair_id == pair.c.id))
+        .where(lease.c.person_id == person.id, lease.c.finished_at.is_(None), sa.true() if which is None else which)
+    )
     held: dict[int, int] = dict(tx.execute(mine).all())
     leases.finish(tx, list(held), db.clock())
     for lease_id, hit_id in held.items():

@@ -370,6 +370,9 @@ rate = Table(
     Index("ix_rate_slot", "slot"),
 )
 
+#: Where this database is served: the address of the server that was started last.
+server = Table("server", metadata, _id(), _text("address"), _at("started_at"))
+
 
 _LATER = judgment.alias("later")
 

@@ -8,17 +8,14 @@ from __future__ import annotations
 
 import os
 import tomllib
-from collections.abc import Collection, Mapping
+from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
-from difflib import get_close_matches
 from math import fsum
 from pathlib import Path
-from typing import Annotated, Any, Self, get_args
+from typing import Annotated, Any, Self
 
 import tomlkit
-from annotated_types import Ge, Le
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, model_validator
-from pydantic.fields import FieldInfo
 
 from ..design.choice import STRATEGIES
 from ..design.stopping import StoppingRule
@@ -26,18 +23,21 @@ from ..errors import InputError
 from ..ingest.source import has_half_character
 from . import LONGEST_DAYS
 from .setting_checks import address_with_code, parameter_name, plain_code
+from .setting_refusals import (
+    Misfit,
+    MisfitError,
+    OneOf,
+    SettingsError,
+    check_sizes,
+    fields_of,
+    kind_of_field,
+    one_of,
+    problems_of,
+    range_of,
+)
 
 #: The version of the file's layout; a file of another version is refused.
 SCHEMA = 1
-_DEEPEST = 20
-#: How a refusal names the type of a setting.
-_KINDS = {
-    bool: "true or false",
-    int: "a whole number",
-    float: "a number",
-    str: "a text in quotes",
-    datetime: "a moment such as 2026-12-31T18:00:00Z, without quotes",
-}
 
 
 def _whole_characters(text: str) -> str:
@@ -53,17 +53,6 @@ def _universal(moment: datetime | None) -> datetime | None:
         return (moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment).astimezone(UTC)
     except OverflowError:
         raise ValueError(f"got {moment}; allowed: a moment of the years 1 to 9999 in universal time") from None
-
-
-def _one_of(*allowed: str) -> AfterValidator:
-    """Refuse a text that is not one of these."""
-
-    def check(text: str) -> str:
-        if text not in allowed:
-            raise ValueError(f"got {text!r}; allowed: {', '.join(allowed)}")
-        return text
-
-    return AfterValidator(check)
 
 
 def _known_strategy(name: str) -> str:
@@ -88,11 +77,11 @@ class TaskSettings(_Section):
     question: Text = Field(
         default="", description="what judges are asked, above every screen; empty: the built-in words"
     )
-    vocabulary: Annotated[str, _one_of("translation", "prompt")] = Field(
+    vocabulary: Annotated[str, one_of("translation", "prompt")] = Field(
         default="translation",
         description="what texts are called: translation (source, outputs), prompt (prompt, answers)",
     )
-    markup: Annotated[str, _one_of("plain", "markdown")] = Field(
+    markup: Annotated[str, one_of("plain", "markdown")] = Field(
         default="plain", description="how texts are shown: plain (as they are), markdown (set as Markdown)"
     )
 
@@ -146,7 +135,7 @@ class ControlSettings(_Section):
 
 
 class ChoiceSettings(_Section):
-    strategy: Annotated[str, AfterValidator(_known_strategy)] = Field(
+    strategy: Annotated[str, OneOf(STRATEGIES, _known_strategy)] = Field(
         default="balanced", description=f"how segment and outputs of a screen are chosen: {', '.join(STRATEGIES)}"
     )
     uniform_share: float = Field(
@@ -265,7 +254,7 @@ class Settings(_Section):
             table = tomllib.loads(text)
         except (ValueError, RecursionError) as error:  # also a list too deep, a number too long
             raise InputError(f"{name}: is not valid TOML ({error})") from None
-        _check_sizes(table, name)
+        check_sizes(table, name)
         version = table.pop("schema", None)
         if version is None or isinstance(version, bool) or version != SCHEMA:
             received = "none" if version is None else repr(version)
@@ -277,12 +266,11 @@ class Settings(_Section):
 
     @classmethod
     def from_tables(cls, tables: Mapping[str, Any], name: str = "settings") -> Settings:
-        """Check and build settings from tables of values, one a section."""
+        """Check and build settings from tables of values, one a section; a refusal names all that is wrong."""
         try:
             return cls.model_validate(tables)
         except ValidationError as error:
-            # The first alone: whoever has made one mistake corrects it and sees the next.
-            raise InputError(f"{name}: {_refusal(error.errors()[0])}") from None
+            raise SettingsError(name, problems_of(cls, tables, error)) from None
 
     def to_toml(self, *, explained: bool = False) -> str:
         """The file that gives these settings; ``explained`` puts a comment before each, and names those not set."""
@@ -293,7 +281,7 @@ class Settings(_Section):
             for name, field in type(values).model_fields.items():
                 value = getattr(values, name)
                 if explained:
-                    table.add(tomlkit.comment(f"{field.description}{_range(field)}"))
+                    table.add(tomlkit.comment(f"{field.description}{range_of(field)}"))
                 if value is not None:
                     table.add(name, value)
                 elif explained:
@@ -313,83 +301,43 @@ class Settings(_Section):
 
     @model_validator(mode="after")
     def _fit_together(self) -> Self:
-        share = fsum((self.controls.repeats, self.controls.reference, self.controls.degraded))
-        if share > 0.5:
-            raise ValueError(f"controls: got {share:g} in all; at most half of the screens can be controls")
-        if self.controls.reference and self.screen.reference:
-            raise ValueError(
-                f"controls.reference: got {self.controls.reference:g} with the reference shown to the judge, "
-                "who would only have to compare; set screen.reference = false or controls.reference = 0"
-            )
-        if self.judge.most is not None and self.judge.most < self.judge.screens:
-            raise ValueError(
-                f"judge.most: got {self.judge.most}, fewer than judge.screens ({self.judge.screens}) asks for; "
-                "raise it, or lower judge.screens"
-            )
-        if self.overlap.share and self.overlap.judges <= self.overlap.redundancy:
-            raise ValueError(
-                f"overlap.judges: got {self.overlap.judges}, no more than overlap.redundancy "
-                f"({self.overlap.redundancy}); raise it, or set overlap.share = 0"
-            )
+        found = tuple(self._misfits())
+        if found:
+            raise MisfitError(found)
         return self
 
-
-# -- refusals --------------------------------------------------------------------------------------------
-
-
-def _refusal(error: Mapping[str, Any]) -> str:
-    """What pydantic refused, in our words: what was received, what is allowed, what to do."""
-    path, key = error["loc"], ".".join(map(str, error["loc"]))
-    if error["type"] == "value_error":  # of our own validators
-        return f"{key}: {error['ctx']['error']}" if path else str(error["ctx"]["error"])
-    if error["type"] == "model_type":
-        return f"{key}: got {error['input']!r}; it is a section: write [{key}] and its settings"
-    if error["type"] == "extra_forbidden":
-        if len(path) == 1:
-            return f"section: {_unknown(key, Settings.model_fields)}"
-        return f"{path[0]}: {_unknown(path[1], _fields(path[0]))}"
-    kind = kind_of(key)
-    assert kind is not None  # only a setting that is declared can have a wrong value
-    return f"{key}: got {error['input']!r}; allowed: {_KINDS[kind]}{_range(_fields(path[0])[path[1]])}"
+    def _misfits(self) -> Iterator[Misfit]:
+        """What is allowed by itself and not together; each names the settings that take part."""
+        controls, judge, overlap = self.controls, self.judge, self.overlap
+        share = fsum((controls.repeats, controls.reference, controls.degraded))
+        if share > 0.5:
+            yield Misfit(
+                ("controls", "controls.repeats", "controls.reference", "controls.degraded"),
+                f"got {share:g} in all; at most half of the screens can be controls",
+            )
+        if controls.reference and self.screen.reference:
+            yield Misfit(
+                ("controls.reference", "screen.reference"),
+                f"got {controls.reference:g} with the reference shown to the judge, "
+                "who would only have to compare; set screen.reference = false or controls.reference = 0",
+            )
+        if judge.most is not None and judge.most < judge.screens:
+            yield Misfit(
+                ("judge.most", "judge.screens"),
+                f"got {judge.most}, fewer than judge.screens ({judge.screens}) asks for; "
+                "raise it, or lower judge.screens",
+            )
+        if overlap.share and overlap.judges <= overlap.redundancy:
+            yield Misfit(
+                ("overlap.judges", "overlap.redundancy", "overlap.share"),
+                f"got {overlap.judges}, no more than overlap.redundancy ({overlap.redundancy}); "
+                "raise it, or set overlap.share = 0",
+            )
 
 
 def kind_of(key: str) -> type | None:
     """The type of a setting's values (int for ``"screen.outputs"``), None apart; None if there is no such setting."""
     section, _, name = key.partition(".")
-    if section not in Settings.model_fields or name not in _fields(section):
+    if section not in Settings.model_fields or name not in fields_of(Settings, section):
         return None
-    annotation = _fields(section)[name].annotation
-    return next(kind for kind in _KINDS if kind in (annotation, *get_args(annotation)))
-
-
-def _unknown(name: str, known: Collection[str]) -> str:
-    close = get_close_matches(name, known, n=1)
-    hint = f"; did you mean {close[0]!r}?" if close else ""
-    return f"got {name!r}; known: {', '.join(known)}{hint}"
-
-
-def _fields(section: str) -> dict[str, FieldInfo]:
-    kind: type[_Section] = type(getattr(Settings(), section))
-    return kind.model_fields
-
-
-def _range(field: FieldInfo) -> str:
-    """What the declaration allows, for people: `` (2 to 7)``, `` (at least 1)``, or nothing."""
-    limits = {type(limit): limit for limit in field.metadata}
-    if Ge not in limits:
-        return ""
-    least = f"{limits[Ge].ge:.9g}"
-    return f" ({least} to {limits[Le].le:.9g})" if Le in limits else f" (at least {least})"
-
-
-def _check_sizes(table: dict[str, Any], name: str) -> None:
-    """Refuse what Python reads but does not print: numbers beyond TOML's 64 bits, tables in tables without end."""
-    parts: list[Any] = [table]
-    for _ in range(_DEEPEST):
-        inside = [part.values() if isinstance(part, dict) else part for part in parts if isinstance(part, dict | list)]
-        parts = [part for several in inside for part in several]
-        longest = max((part.bit_length() for part in parts if isinstance(part, int)), default=0)
-        if longest > 63:
-            raise InputError(f"{name}: got a number of {longest} bits; allowed: up to 63 and a sign")
-    if parts:
-        raise InputError(f"{name}: got tables more than {_DEEPEST} deep; allowed: sections with settings in them")
+    return kind_of_field(fields_of(Settings, section)[name])

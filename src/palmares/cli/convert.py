@@ -18,18 +18,22 @@ from . import options
 @click.option(
     "--drop", default="", metavar="A,B", help="What may be dropped: position, time, duration, weight, extra, …"
 )
-def convert(source: str, target: str, inputs: reading.Inputs, to: str, drop: str) -> None:
+@options.formulas_option("keep")
+def convert(source: str, target: str, inputs: reading.Inputs, to: str, drop: str, formulas: str) -> None:
     """Read judgments in one format and write them in another.
 
     The extension of TO gives the format (.csv, .tsv, .jsonl, .parquet, .xml, .toc, …; add .gz or .zst to compress);
     "-" is standard input or output. Writing to a format that cannot hold everything is refused unless --drop allows it.
     """  # fmt: skip
+    from ..campaign.safe_rows import safe_rows
     from ..ingest.base import described, features
     from ..ingest.files import write
-    from ..judgments import settle_forced_ties
+    from ..judgments import Judgments, settle_forced_ties
 
     # The target holds the marks, or refuses: only who asks for it loses forced ties.
     judgments = settle_forced_ties(replace(inputs, files=(source,)).read(), "auto", "keep")
+    if formulas != "keep":
+        judgments = Judgments.from_rows(safe_rows(judgments.to_rows(), target, formulas), judgments.origin)
     unwanted = [name.strip() for name in drop.split(",") if name.strip()]
     written = write(judgments, target, format=to, drop=unwanted)
     amount = f"{len(judgments):,} judgments of {len(judgments.systems)} systems"

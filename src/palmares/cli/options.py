@@ -88,7 +88,8 @@ class Vocabulary(click.Choice):  # type: ignore[type-arg]  # generic since click
 class Printing:
     """How results are shown: one of `OUTPUTS`, and a picture if a file was named for it.
 
-    ``wide``: tables take what they need, even if the terminal is narrower.
+    ``wide``: tables take what they need, even if the terminal is narrower. ``formulas``: what CSV does with texts that
+    a spreadsheet would run.
     """
 
     output: str
@@ -96,6 +97,7 @@ class Printing:
     plot: str | None = None
     width: int | None = None
     height: int | None = None
+    formulas: str = "keep"
 
     def __post_init__(self) -> None:
         given = [f"--{name}" for name in ("width", "height") if getattr(self, name) is not None]
@@ -109,7 +111,9 @@ class Printing:
         grouped = [result if isinstance(result, Grouped) else Grouped(result) for result in results]
         invocation = Invocation.current()
         made_by = None if invocation is None else invocation.to_dict()
-        shown = rendered(command, grouped, self.output, part, width=self.columns, made_by=made_by)
+        shown = rendered(
+            command, grouped, self.output, part, width=self.columns, made_by=made_by, formulas=self.formulas
+        )
         click.echo(shown.text, nl=False)
         for remark in shown.remarks:
             click.echo(remark, err=True)
@@ -157,7 +161,19 @@ _PLOT_OPTIONS = (
     click.option("--width", type=click.IntRange(1), help="Width of the plot in pixels."),
     click.option("--height", type=click.IntRange(1), help="Height of the plot in pixels."),
 )
+
+
+def formulas_option(default: str) -> Callable[[F], F]:
+    """What becomes of cells of a CSV file that a spreadsheet would run."""
+    return click.option(
+        "--formulas", type=click.Choice(["escape", "refuse", "keep"]), default=default, show_default=True,
+        help="CSV cells that a spreadsheet would run (= + - @): an apostrophe before them, an error, or as they are.",
+    )  # fmt: skip
+
+
 printing_options = grouped("printing", Printing, _OUTPUT_OPTION, _WIDE_OPTION)
+#: For tables with what people have called themselves or written.
+people_printing_options = grouped("printing", Printing, _OUTPUT_OPTION, _WIDE_OPTION, formulas_option("escape"))
 drawing_options = grouped("printing", Printing, *_PLOT_OPTIONS, _OUTPUT_OPTION, _WIDE_OPTION)
 
 to_option = click.option("--to", "to", type=click.Choice(["auto", *FORMATS]), default="auto", show_default=True,

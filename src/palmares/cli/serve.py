@@ -176,12 +176,25 @@ def _free_address(host: str, port: int) -> str:
 # -- the server ------------------------------------------------------------------------------------------
 
 
+def _record_address(url: str, address: str) -> None:
+    """Tell 'palmares campaign invite' where links lead; a database that cannot be written to is served all the same."""
+    from ..campaign.addresses import record_server
+    from ..campaign.refusals import DatabaseError
+
+    try:
+        with opened(url) as db:
+            record_server(db, address)
+    except DatabaseError as error:
+        click.echo(f"warning: links of 'campaign invite' will not name this server ({error})", err=True)
+
+
 def _run(url: str, listener: Listener) -> None:
     import uvicorn
 
     from ..server.config import ServerConfig
 
     os.environ.update(ServerConfig(url, listener.root_path).to_environment())
+    _record_address(url, listener.address)
     click.echo(f"serving on {listener.address} (stop with Ctrl-C)", err=True)
     if not ipaddress.ip_address(listener.host).is_loopback:
         click.echo(

@@ -33,5 +33,6 @@ VIEWS = Registry(
         "campaign group-link": Entry("palmares.report.crowd:MADE", "a link for the workers of a platform"),
         "campaign group-links": Entry("palmares.report.crowd:LINKS", "group links and their places"),
         "campaign log": Entry("palmares.report.campaign:LOG", "who did what, and when"),
+        "campaign notes": Entry("palmares.report.campaign:NOTES", "what judges wrote beside their answers"),
     },
 )

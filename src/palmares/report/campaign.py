@@ -9,6 +9,7 @@ from typing import Any
 
 from ..campaign.control_results import ControlResults
 from ..campaign.journal import Event
+from ..campaign.notes import Note
 from ..campaign.overview import CampaignLine, CampaignStatus, JudgeStatus, PairStatus
 from ..campaign.people import Person, Presence
 from .tables import Column, Grouped, Table, View
@@ -191,6 +192,26 @@ def _event_dict(event: Event) -> dict[str, Any]:
     return {"at": _iso(event.at), "what": event.kind, "person": event.person, "by": event.by, "details": event.body}
 
 
+def _notes(results: Sequence[Grouped[Note]], part: str | None = None) -> list[Table]:
+    columns = [
+        *(_time("at"), _text("judge"), _text("lang_pair"), _text("segment"), _text("answer"), _text("problem")),
+        Column("note", align="left", if_long="wrap"),
+    ]
+    rows = [
+        (_iso(n.at), n.name, n.lang_pair, n.segment, _answer(n), _yes(n.problem), n.note)
+        for n in (each.result for each in results)
+    ]
+    return [Table(columns, rows, keys=(0, 1))]
+
+
+def _answer(note: Note) -> str:
+    """What was answered: ranks from the top, a verdict, or why the screen was skipped."""
+    if note.skip is not None:
+        return f"skipped: {note.skip}"
+    return note.verdict or " ".join(str(output.rank) for output in note.outputs)
+
+
+NOTES = View(_notes)
 PEOPLE = View(_people, to_dict=_presence_dict)
 INVITED = View(_invitations)
 LOG = View(_log, to_dict=_event_dict)

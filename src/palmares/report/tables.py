@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from operator import methodcaller
 from typing import Any, Generic, Literal, TypeVar
 
+from ..campaign.spreadsheets import safe_cell
 from ..errors import InputError
 from . import OUTPUTS, VIEWS
 
@@ -154,6 +155,7 @@ def rendered(
     *,
     width: int | None = None,
     made_by: Mapping[str, Any] | None = None,
+    formulas: str = "keep",
 ) -> Rendered:
     """The results of a command (a key of `palmares.report.VIEWS`) in one of `OUTPUTS`.
 
@@ -165,6 +167,8 @@ def rendered(
         What a line of a ``table`` may take, in cells of a terminal; None for as much as it needs.
     made_by
         What the records in JSON say of the command and its options, so that it can be run again.
+    formulas
+        What CSV does with texts that a spreadsheet would run (`palmares.campaign.spreadsheets.safe_cell`).
     """
     view = viewed(command, part)
     if output not in OUTPUTS:
@@ -175,7 +179,7 @@ def rendered(
             if made_by is not None and "record" in entry:
                 entry["record"] = {**entry["record"], "command": dict(made_by)}
         return Rendered(json_text(content))
-    return joined(laid_out(view, results, output, part), output, width=width)
+    return joined(laid_out(view, results, output, part), output, width=width, formulas=formulas)
 
 
 def viewed(command: str, part: str | None) -> View:
@@ -192,13 +196,13 @@ def laid_out(view: View, results: Sequence[Grouped[Any]], output: str, part: str
     return layout(results, part)
 
 
-def joined(tables: Sequence[Table], output: str, *, width: int | None = None) -> Rendered:
+def joined(tables: Sequence[Table], output: str, *, width: int | None = None, formulas: str = "keep") -> Rendered:
     """Tables below each other; for CSV one header."""
     if output == "table":
         return Rendered("\n".join(to_terminal(table, width) for table in tables))
     if output != "csv":
         return Rendered("\n".join(RENDERERS[output](table) for table in tables))
-    text = "".join(to_csv(table, header=number == 0) for number, table in enumerate(tables))
+    text = "".join(to_csv(table, header=number == 0, formulas=formulas) for number, table in enumerate(tables))
     return Rendered(text, tuple(line for table in tables for line in (*table.notes, table.signature) if line))
 
 
@@ -255,13 +259,13 @@ def to_latex(table: Table) -> str:
     return "\n".join(lines) + "\n"
 
 
-def to_csv(table: Table, *, header: bool = True) -> str:
-    """Raw values, comma separated."""
+def to_csv(table: Table, *, header: bool = True, formulas: str = "keep") -> str:
+    """Raw values, comma separated; ``formulas`` says what becomes of texts that a spreadsheet would run."""
     buffer = io.StringIO()
     writer = csv.writer(buffer, lineterminator="\n")
     if header:
         writer.writerow([c.name for c in table.columns])
-    writer.writerows(table.rows)
+    writer.writerows([safe_cell(v, formulas) if isinstance(v, str) else v for v in row] for row in table.rows)
     return buffer.getvalue()
 
 

@@ -22,6 +22,8 @@ from . import (
     judging,
     manage,
     manage_export,
+    manage_invite,
+    manage_notes,
     manage_people,
     manage_settings,
     pages,
@@ -32,9 +34,8 @@ from .config import ServerConfig
 from .security import BelowRootPath, BodyLimit, SecurityHeaders, StaticFilesForEver
 
 #: Routes with pages, and those that programs are meant to use.
-_PAGES = tuple(
-    part.router for part in (join, crowd, judging, manage, crowd_manage, manage_people, manage_settings, manage_export)
-)
+_MANAGE = (manage, manage_notes, crowd_manage, manage_people, manage_invite, manage_settings, manage_export)
+_PAGES = tuple(part.router for part in (join, crowd, judging, *_MANAGE))
 _FOR_PROGRAMS = (api.router, api.health_router)
 _CAMPAIGN = re.compile(rf"/(?:c|api/v1)/({CAMPAIGN_NAME.pattern})(?:/|$)")
 

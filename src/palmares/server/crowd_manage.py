@@ -17,6 +17,7 @@ from ..campaign.people import Person
 from ..campaign.workers import WorkerLine, erase_worker, workers, write_workers
 from ..errors import InputError
 from .access import Staff, Store, allow
+from .addresses import public_address
 from .forms import Form, field
 from .manage import go, show
 
@@ -48,7 +49,14 @@ def make(request: Request, staff: Staff, db: Store, form: Form) -> Response:
         return _page(request, staff, db, status=422, refused=str(error), entered={**entered, "langs": langs})
     with db.read() as tx:
         settings = settings_of(tx, staff.campaign_id)
-    return show(request, staff, "group_link", link=link, address=f"{request.base_url}group/{token}", settings=settings)
+    return show(
+        request,
+        staff,
+        "group_link",
+        link=link,
+        address=f"{public_address(request).address}/group/{token}",
+        settings=settings,
+    )
 
 
 @router.post("/crowd/links/{link_id}/revoke")

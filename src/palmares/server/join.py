@@ -5,6 +5,9 @@ Looking at a link changes nothing, so that programs which follow links in mails 
 
 from __future__ import annotations
 
+import re
+from dataclasses import dataclass
+
 from fastapi import APIRouter, Request
 from fastapi.responses import RedirectResponse
 from starlette.concurrency import run_in_threadpool
@@ -12,19 +15,36 @@ from starlette.responses import Response
 
 from ..campaign import Role
 from ..campaign.database import Database
+from ..campaign.definition import CAMPAIGN_NAME, state_now
 from ..campaign.limits import check_joins, count_failed_join
 from ..campaign.people import Person, join, redeem, sign_out
 from ..campaign.refusals import Uninvited
-from .access import PUBLIC, SignedIn, Store, allow, delete_session_cookie, set_session_cookie, signed_in
+from ..campaign.screens import Progress, judge_progress
+from .access import GROUPS, PUBLIC, SignedIn, Store, allow, delete_session_cookie, set_session_cookie, signed_in
 from .doors import GROUP, JOIN, address_of
 from .pages import render, url
 
 router = APIRouter()
 
+_SESSION_COOKIE = re.compile(rf"palmares-(?:{'|'.join(sorted(set(GROUPS.values())))})-({CAMPAIGN_NAME.pattern})")
+#: Campaigns that are looked up for the home page at most: anyone can send any number of cookies.
+_MOST = 50
+
+
+@dataclass(frozen=True)
+class Taking:
+    """A campaign that a visitor takes part in; ``progress`` is that of a judge."""
+
+    person: Person
+    state: str
+    address: str
+    progress: Progress | None
+
 
 @router.get("/", dependencies=[PUBLIC])
-def home(request: Request) -> Response:
-    return render(request, "home.html")
+def home(request: Request, db: Store) -> Response:
+    """The campaigns that this browser is signed in to; cookies that let nobody in any more are passed over."""
+    return render(request, "home.html", campaigns=_campaigns(request, db))
 
 
 @router.get("/join/{token}", dependencies=[PUBLIC])
@@ -51,6 +71,21 @@ def leave(request: Request, session: SignedIn, db: Store) -> Response:
     response = RedirectResponse(url(request, "/"), status_code=303)
     delete_session_cookie(request, response, session.person)
     return GROUP.forget(request, response)  # who sits down at this browser next is somebody else
+
+
+def _campaigns(request: Request, db: Database) -> list[Taking]:
+    """What the sessions of this browser give, by name."""
+    names = {match[1] for name in request.cookies if (match := _SESSION_COOKIE.fullmatch(name))}
+    groups = dict(zip(GROUPS.values(), GROUPS, strict=True))  # one role of each group
+    found = [signed_in(request, role, name) for name in sorted(names)[:_MOST] for role in groups.values()]
+    return [_taking(request, db, session.person) for session in found if session is not None]
+
+
+def _taking(request: Request, db: Database, person: Person) -> Taking:
+    judges = person.role is Role.JUDGE
+    address = url(request, f"/c/{person.campaign}/{'judge' if judges else 'manage'}")
+    progress = judge_progress(db, person) if judges else None
+    return Taking(person, state_now(db, person.campaign_id), address, progress)
 
 
 def _enter(request: Request, db: Database, token: str) -> Response:

@@ -18,7 +18,8 @@ from starlette.responses import Response
 from ..campaign import Role
 from ..campaign.definition import settings_of
 from ..campaign.journal import Event, entries
-from ..campaign.overview import CampaignStatus, PairStatus, campaign_status, compared, median_seconds
+from ..campaign.notes import count_notes
+from ..campaign.overview import CampaignStatus, PairStatus, median_seconds, status_and_comparisons
 from ..campaign.people import Person
 from ..campaign.settings import StopSettings
 from .access import Staff, Store, allow
@@ -32,6 +33,7 @@ PAGES = (
     ("", "Overview", False),
     ("/people", "People", False),
     ("/crowd", "Crowd", True),
+    ("/notes", "Notes", False),
     ("/settings", "Settings", False),
     ("/log", "Log", True),
     ("/export", "Export", False),
@@ -39,7 +41,12 @@ PAGES = (
 #: Entries on one page.
 ENTRIES = 100
 #: Kinds of entries that do not speak for themselves.
-_KINDS = {"leased": "took work", "lease-returned": "work returned"}
+_KINDS = {
+    "leased": "took work",
+    "lease-returned": "work returned",
+    "langs-changed": "languages changed",
+    "name-still-in-log-file": "removed name still in SQLite's log",
+}
 #: Shades of the table of comparisons, beside the one for none.
 _SHADES = 5
 
@@ -64,8 +71,7 @@ class Goal:
 @router.get("", dependencies=[allow(Role.OBSERVER)])
 def overview(request: Request, staff: Staff, db: Store) -> Response:
     """How the campaign stands."""
-    status = campaign_status(db, staff.campaign)
-    met = compared(db, staff.campaign_id)
+    status, met = status_and_comparisons(db, staff.campaign)
     with db.read() as tx:
         stop = settings_of(tx, staff.campaign_id).stop
     return show(
@@ -78,6 +84,7 @@ def overview(request: Request, staff: Staff, db: Store) -> Response:
         goals={pair.name: goals(pair, stop) for pair in status.pairs},
         stop=stop,
         seconds=median_seconds(db, staff.campaign_id),
+        notes=count_notes(db, staff.campaign_id),
         ago=lambda moment: ago(moment, status.at),
     )
 

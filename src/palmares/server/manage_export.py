@@ -65,7 +65,13 @@ def look(request: Request, staff: Staff, db: Store) -> Response:
 
 @router.get("/judgments", dependencies=[allow(Role.OBSERVER)])
 def judgments(
-    request: Request, staff: Staff, db: Store, format: str = "csv", controls: bool = False, collapse: bool = False
+    request: Request,
+    staff: Staff,
+    db: Store,
+    format: str = "csv",
+    controls: bool = False,
+    collapse: bool = False,
+    formulas: str = "keep",
 ) -> Response:
     """The judgments in one of the formats."""
     wanted = DOWNLOADS.get(format)
@@ -82,6 +88,7 @@ def judgments(
                 drop=wanted.drop,
                 merged="collapse" if collapse else "expand",
                 controls=controls,
+                formulas=formulas if wanted.ending == "csv" else "keep",
             )
         except InputError as error:
             return _page(request, staff, db, 422, refused=str(error))

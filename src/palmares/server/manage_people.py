@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from fastapi import APIRouter, Request
@@ -12,9 +13,10 @@ from starlette.responses import Response
 from ..campaign import Role
 from ..campaign.database import Database
 from ..campaign.definition import language_pairs, settings_of
-from ..campaign.people import Person, add_person, invite, people, presences, pseudonymise, revoke
+from ..campaign.people import Person, add_person, change_langs, invite, people, presences, pseudonymise, revoke
 from ..errors import InputError
 from .access import Staff, Store, allow
+from .addresses import public_address
 from .forms import Form, field
 from .manage import called, go, show
 
@@ -64,8 +66,26 @@ def ask(request: Request, pseudonym: str, staff: Staff, db: Store) -> Response:
 def remove_name(request: Request, pseudonym: str, staff: Staff, db: Store) -> Response:
     """Remove a name for good."""
     person = _other(_found(db, staff, pseudonym), staff)
-    pseudonymise(db, person, by=staff.id)
-    return go(request, staff, f"/people?done=pseudonymised&who={pseudonym}")
+    gone = pseudonymise(db, person, by=staff.id)
+    return go(request, staff, f"/people?done={'pseudonymised' if gone else 'name-in-log-file'}&who={pseudonym}")
+
+
+@router.get("/{pseudonym}/langs", dependencies=[allow(Role.ORGANISER)])
+def choose_langs(request: Request, pseudonym: str, staff: Staff, db: Store) -> Response:
+    """The language pairs of a judge, to be changed."""
+    person = _judge(_found(db, staff, pseudonym))
+    return _langs_page(request, staff, db, person, person.langs)
+
+
+@router.post("/{pseudonym}/langs", dependencies=[allow(Role.ORGANISER)])
+def set_langs(request: Request, pseudonym: str, staff: Staff, db: Store, form: Form) -> Response:
+    """Let a judge work on other language pairs."""
+    person, langs = _judge(_found(db, staff, pseudonym)), _langs(form)
+    try:
+        change_langs(db, person, langs, by=staff.id)
+    except InputError as error:
+        return _langs_page(request, staff, db, person, langs, status=422, refused=str(error))
+    return go(request, staff, f"/people?done=langs&who={pseudonym}")
 
 
 # -- inside ----------------------------------------------------------------------------------------------
@@ -96,7 +116,23 @@ def _invited(request: Request, staff: Person, db: Database, person: Person) -> R
     token = invite(db, person, by=staff.id)
     with db.read() as tx:
         days = settings_of(tx, staff.campaign_id).access.invite_days
-    return show(request, staff, "invited", person=person, link=f"{request.base_url}join/{token}", days=days)
+    here = public_address(request)
+    return show(request, staff, "invited", person=person, link=here.link(token), place=here, days=days)
+
+
+def _langs_page(
+    request: Request,
+    staff: Person,
+    db: Database,
+    person: Person,
+    langs: Iterable[str],
+    *,
+    status: int = 200,
+    refused: str | None = None,
+) -> Response:
+    with db.read() as tx:
+        pairs = [pair.name for pair in language_pairs(tx, staff.campaign_id)]
+    return show(request, staff, "langs", status=status, person=person, langs=set(langs), pairs=pairs, refused=refused)
 
 
 def _found(db: Database, staff: Person, pseudonym: str) -> Person:
@@ -110,6 +146,13 @@ def _other(person: Person, staff: Person) -> Person:
     """Refuse to let organisers lock themselves out."""
     if person.id == staff.id:
         raise HTTPException(409, "this is you, and you would be locked out; ask another organiser to do it")
+    return person
+
+
+def _judge(person: Person) -> Person:
+    """Refuse whoever has no language pairs."""
+    if person.role is not Role.JUDGE:
+        raise HTTPException(409, f"language pairs are for judges, and this is an {person.role}; go back to the list")
     return person
 
 

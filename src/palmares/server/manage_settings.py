@@ -13,8 +13,10 @@ from ..campaign.answers import storable
 from ..campaign.database import Database
 from ..campaign.definition import Revision, change_settings, change_state, revisions, state_of
 from ..campaign.people import Person, people
+from ..campaign.setting_refusals import Problem, SettingsError
 from ..campaign.settings import Settings
 from ..errors import InputError
+from . import manage_fields
 from .access import Staff, Store, allow
 from .forms import Form, field
 from .manage import called, go, show
@@ -36,23 +38,34 @@ def look(request: Request, staff: Staff, db: Store, revision: int | None = None,
     """The settings in force, or those of an earlier revision, to go back to."""
     known = revisions(db, staff.campaign_id)
     shown = known[0] if revision is None else _numbered(known, revision)
-    return _page(request, staff, db, known, shown.settings.to_toml(explained=True), shown=shown, done=done)
+    return _page(request, staff, db, known, shown=shown, done=done)
 
 
 @router.post("", dependencies=[allow(Role.ORGANISER)])
 def change(request: Request, staff: Staff, db: Store, form: Form) -> Response:
-    """Put other settings in force; what cannot be used comes back as it was written."""
+    """Put other settings in force, from the fields of the form or from a file as text.
+
+    What cannot be used comes back as it was entered, with everything that is wrong with it.
+    """
     known = revisions(db, staff.campaign_id)
-    text = storable(field(form, "settings").replace("\r\n", "\n"), "settings")
+    now = known[0].settings
+    text = storable(field(form, "settings").replace("\r\n", "\n"), "settings") if "settings" in form else None
+    fields = manage_fields.entered(form, now) if text is None else None
+    back = {"text": text, "fields": fields}
     if field(form, "revision") != str(known[0].number):
-        return _page(request, staff, db, known, text, status=409, conflict=True)
+        return _page(request, staff, db, known, status=409, conflict=True, **back)
     try:
-        settings = Settings.from_toml(text)
-        if settings == known[0].settings:
+        if fields is None:
+            settings = Settings.from_toml(text or "")
+        else:
+            settings = Settings.from_tables(manage_fields.tables_of(fields, now))
+        if settings == now:
             return go(request, staff, "/settings?done=same")
         change_settings(db, staff.campaign, settings, by=staff.id)
+    except SettingsError as error:
+        return _page(request, staff, db, known, status=422, problems=error.problems, **back)
     except InputError as error:
-        return _page(request, staff, db, known, text, status=422, refused=str(error))
+        return _page(request, staff, db, known, status=422, problems=[_named(str(error))], **back)
     return go(request, staff, "/settings?done=changed")
 
 
@@ -71,15 +84,22 @@ def _page(
     staff: Person,
     db: Database,
     known: list[Revision],
-    text: str,
     *,
     status: int = 200,
     **messages: Any,
 ) -> Response:
-    notices = {"refused": None, "conflict": False, "done": "", "shown": known[0], **messages}
+    """The page; ``text`` and ``fields`` are what was entered, of which one is None: the settings that are shown."""
+    notices: dict[str, Any] = {"problems": (), "conflict": False, "done": "", "shown": known[0], "text": None}
+    notices |= {"fields": None, **messages}
+    shown = notices["shown"].settings
+    as_file = notices["text"] is not None
+    fields, others = manage_fields.with_problems(
+        notices.pop("fields") or manage_fields.sections(shown), () if as_file else notices["problems"]
+    )
     names = {person.id: called(staff, person) for person in people(db, staff.campaign_id)}
     with db.read() as tx:
         state = state_of(tx, staff.campaign_id)
+    notices["text"] = notices["text"] if as_file else shown.to_toml(explained=True)
     return show(
         request,
         staff,
@@ -87,11 +107,19 @@ def _page(
         status=status,
         known=known,
         names=names,
-        text=text,
+        fields=fields,
+        others=others,
+        as_file=as_file,
         state=state,
         meanings=_MEANINGS,
         **notices,
     )
+
+
+def _named(says: str) -> Problem:
+    """A refusal by others than the settings themselves, with the setting that it names, if it names one."""
+    keys = [each.key for section in manage_fields.sections(Settings()) for each in section.fields]
+    return Problem(next((key for key in keys if f"{key}: got" in says), ""), says)
 
 
 def _numbered(known: list[Revision], number: int) -> Revision:

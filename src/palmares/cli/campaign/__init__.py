@@ -17,6 +17,7 @@ CAMPAIGN_COMMANDS = Registry(
         "settings": Entry("palmares.cli.campaign.settings:settings", "Print or change settings, with explanations."),
         "invite": Entry("palmares.cli.campaign.invite:invite", "Create links for judges, organisers and observers."),
         "people": Entry("palmares.cli.campaign.people:people", "List the participants."),
+        "langs": Entry("palmares.cli.campaign.people:langs", "Change the language pairs of a judge."),
         "revoke": Entry("palmares.cli.campaign.people:revoke", "End someone's links and sessions."),
         "pseudonymise": Entry(
             "palmares.cli.campaign.people:pseudonymise", "Delete someone's name, keep the pseudonym."
@@ -29,6 +30,7 @@ CAMPAIGN_COMMANDS = Registry(
         "status": Entry("palmares.cli.campaign.follow:status", "Show the progress of a campaign."),
         "state": Entry("palmares.cli.campaign.follow:state", "Open, pause or close a campaign."),
         "log": Entry("palmares.cli.campaign.follow:log", "Show who did what, and when."),
+        "notes": Entry("palmares.cli.campaign.follow:notes", "Show what judges wrote beside their answers."),
         "export": Entry("palmares.cli.campaign.export:export", "Export judgments, or screens with their texts."),
         "backup": Entry("palmares.cli.campaign.upkeep:backup", "Copy an SQLite database while it is in use."),
         "upgrade": Entry("palmares.cli.campaign.upkeep:upgrade", "Upgrade a database to this version of palmares."),

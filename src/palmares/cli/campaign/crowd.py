@@ -11,7 +11,7 @@ import click
 from ...campaign import LONGEST_DAYS
 from ...errors import InputError
 from .. import options
-from .invite import _base
+from .invite import base_address
 from .store import database_option, name_argument, opened
 
 
@@ -23,7 +23,7 @@ class Wanted:
     name: str | None
     langs: str
     days: float | None
-    url: str
+    url: str | None
 
 
 @click.command("group-link")
@@ -36,8 +36,9 @@ class Wanted:
     click.option("--langs", default="", metavar="PAIR,PAIR", help="Language pairs of the workers.  [default: all]"),
     click.option("--days", type=click.FloatRange(0, LONGEST_DAYS, min_open=True), default=None,
                  help="Days in which workers can begin.  [default: the setting access.invite_days]"),
-    click.option("--url", "--address", "url", default="http://127.0.0.1:8000", show_default=True,
-                 help="Address of the server."),
+    click.option("--url", "--address", "url", metavar="URL",
+                 help="Address of the server.  [default: the environment variable PALMARES_ADDRESS, else where this "
+                      "database was served last]"),
 )  # fmt: skip
 @click.option("--format", "output", type=click.Choice(["table", "csv", "json"]), default="table", show_default=True,
               help="Output format.")  # fmt: skip
@@ -48,17 +49,19 @@ def group_link(campaign: str, wanted: Wanted, output: str, database: str | None)
     It is printed once and not stored. The platform adds the ids of worker, study and session to it (the settings
     crowd.worker_parameter, …).
     """
-    base = _base(wanted.url)
     with opened(database) as db:
         from ...campaign.group_links import make_link
         from ...report.crowd import MadeLink
 
+        base, remark = base_address(db, wanted.url)
         langs = [lang.strip() for lang in wanted.langs.split(",") if lang.strip()]
         link, token = make_link(
             db, campaign, places=wanted.places, name=wanted.name, langs=langs, days=wanted.days
         )  # fmt: skip
     options.Printing(output).show("campaign group-link", [MadeLink(link, f"{base}/group/{token}")])
     click.echo("anyone with the link can take a place: pay by the platform's list of workers", err=True)
+    if remark:
+        click.echo(remark, err=True)
 
 
 @click.command("group-links")

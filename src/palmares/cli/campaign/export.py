@@ -15,7 +15,8 @@ if TYPE_CHECKING:
     from ...campaign.database import Database
 
 #: Options that say nothing about screens with their texts.
-_OF_JUDGMENTS = {"to": "--to", "drop": "--drop", "collapse": "--collapse", "controls": "--controls"}
+_OF_JUDGMENTS = {"to": "--to", "drop": "--drop", "collapse": "--collapse", "controls": "--controls",
+                 "formulas": "--formulas"}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -28,6 +29,7 @@ class Wanted:
     controls: bool
     texts: bool
     revisions: bool
+    formulas: str
 
 
 @click.command()
@@ -42,6 +44,7 @@ class Wanted:
     click.option("--controls", is_flag=True, help="Include control outputs, as systems of their own."),
     click.option("--texts", is_flag=True, help="Write screens with their texts instead, one JSON object per line."),
     click.option("--revisions", is_flag=True, help="With --texts: include answers that were changed later."),
+    options.formulas_option("keep"),
 )  # fmt: skip
 @database_option
 def export(name: str, target: str, wanted: Wanted, database: str | None) -> None:
@@ -82,6 +85,7 @@ def _export_judgments(db: Database, name: str, target: str, wanted: Wanted) -> N
         drop=[part.strip() for part in wanted.drop.split(",") if part.strip()],
         merged="collapse" if wanted.collapse else "expand",
         controls=wanted.controls,
+        formulas=wanted.formulas,
     )
     amount = f"{written.judgments:,} judgments from {written.screens:,} screens ({written.skipped:,} more were skipped)"
     if not written.judgments:

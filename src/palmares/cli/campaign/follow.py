@@ -1,4 +1,4 @@
-"""``palmares campaign list``, ``status``, ``state`` and ``log``."""
+"""``palmares campaign list``, ``status``, ``state``, ``log`` and ``notes``."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def list_(printing: options.Printing, database: str | None) -> None:
     show_default=True,
     help="One row per language pair, one per judge, or both tables.",
 )
-@options.printing_options
+@options.people_printing_options
 @database_option
 def status(name: str | None, show: str, printing: options.Printing, database: str | None) -> None:
     """Show the progress of a campaign.
@@ -68,7 +68,7 @@ def state(name: str, state: str, database: str | None) -> None:
 @click.command()
 @name_argument
 @click.option("--limit", type=click.IntRange(1), default=50, show_default=True, help="How many entries to show.")
-@options.printing_options
+@options.people_printing_options
 @database_option
 def log(name: str | None, limit: int, printing: options.Printing, database: str | None) -> None:
     """Show who did what, and when; the latest first.
@@ -83,3 +83,24 @@ def log(name: str | None, limit: int, printing: options.Printing, database: str 
             info = find_campaign(tx, name)
         events = entries(db, info.id, limit=limit)
     printing.show("campaign log", events)
+
+
+@click.command()
+@name_argument
+@click.option("--problems", is_flag=True, help="Only reports of problems.")
+@click.option("--limit", type=click.IntRange(1), default=50, show_default=True, help="How many notes to show.")
+@options.people_printing_options
+@database_option
+def notes(name: str | None, problems: bool, limit: int, printing: options.Printing, database: str | None) -> None:
+    """Show what judges wrote beside their answers; the latest first.
+
+    JSON has the whole screen: source, reference, and the outputs with their systems and ranks.
+    """
+    with opened(database) as db:
+        from ...campaign.definition import find_campaign
+        from ...campaign.notes import notes as written
+
+        with db.read() as tx:
+            info = find_campaign(tx, name)
+        found = written(db, info.id, problems=problems, limit=limit)
+    printing.show("campaign notes", found)

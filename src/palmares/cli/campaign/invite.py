@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -30,7 +31,7 @@ class Invitation:
     langs: str
     days: float | None
     count: int | None
-    url: str
+    url: str | None
 
 
 @click.command()
@@ -45,37 +46,61 @@ class Invitation:
                  help="Days until the links expire.  [default: the setting access.invite_days]"),
     click.option("--count", type=click.IntRange(1, 10_000), default=None,
                  help="Invite this many more people: judge-01, judge-02, …"),
-    click.option("--url", default="http://127.0.0.1:8000", show_default=True, help="Address of the server."),
+    click.option("--url", "--address", "url", metavar="URL",
+                 help="Address of the server.  [default: the environment variable PALMARES_ADDRESS, else where this "
+                      "database was served last]"),
 )  # fmt: skip
-@click.option("--format", "output", type=click.Choice(["table", "csv", "json"]), default="table", show_default=True,
-              help="Output format.")  # fmt: skip
+@options.grouped(
+    "printing", options.Printing,
+    click.option("--format", "output", type=click.Choice(["table", "csv", "json"]), default="table", show_default=True,
+                 help="Output format."),
+    options.formulas_option("escape"),
+)  # fmt: skip
 @database_option
-def invite(name: str, people: tuple[str, ...], invitation: Invitation, output: str, database: str | None) -> None:
+def invite(
+    name: str, people: tuple[str, ...], invitation: Invitation, printing: options.Printing, database: str | None
+) -> None:
     """Create links for judges, organisers and observers; people who are not in the campaign yet are added.
 
     A link can be opened again, on any device, until it expires. It is printed once and not stored: someone who has
     lost theirs is invited again.
     """
-    base = _base(invitation.url)
     with opened(database) as db:
         from ...campaign.people import invite as make_invitation
 
-        everyone = _everyone(db, name, people, invitation)
+        base, remark = base_address(db, invitation.url)
+        everyone = _everyone(db, name, people, invitation, printing)
         tokens = [make_invitation(db, person, days=invitation.days) for person in everyone]
-    _print([(person, f"{base}/join/{token}") for person, token in zip(everyone, tokens, strict=True)], output)
+    _print([(person, f"{base}/join/{token}") for person, token in zip(everyone, tokens, strict=True)], printing)
+    if remark:
+        click.echo(remark, err=True)
 
 
-def _base(url: str) -> str:
-    if not re.fullmatch(r"https?://[^/\s]+(/\S*)?", url):
-        raise InputError(f"--url: got {url!r}; allowed: the address of the server, such as https://example.org/eval")
-    return url.rstrip("/")
+def base_address(db: Database, url: str | None) -> tuple[str, str | None]:
+    """The address that links begin with; if nobody has named it, with a word on where it comes from."""
+    from ...campaign.addresses import ADDRESS_VARIABLE, DEFAULT_ADDRESS, checked_address, last_server
+
+    if url is not None:
+        return checked_address(url, "--url"), None
+    if configured := os.environ.get(ADDRESS_VARIABLE):
+        return checked_address(configured, ADDRESS_VARIABLE), None
+    if (served := last_server(db)) is not None:
+        since = f"{served.started_at:%Y-%m-%d %H:%M} UTC"
+        return served.address, f"the links begin with {served.address}, where this database was served last ({since})"
+    return DEFAULT_ADDRESS, (
+        f"warning: this database has not been served yet, so the links begin with {DEFAULT_ADDRESS}, which is a guess; "
+        "start 'palmares serve' first, or give --url"
+    )
 
 
-def _everyone(db: Database, name: str, people: tuple[str, ...], invitation: Invitation) -> list[Person]:
+def _everyone(
+    db: Database, name: str, people: tuple[str, ...], invitation: Invitation, printing: options.Printing
+) -> list[Person]:
     """All who were named or counted, added where they are not there yet."""
     from ...campaign.definition import find_campaign
     from ...campaign.people import checked_name
     from ...campaign.people import people as known_people
+    from ...campaign.spreadsheets import safe_cell
 
     with db.read() as tx:
         info = find_campaign(tx, name)
@@ -88,6 +113,8 @@ def _everyone(db: Database, name: str, people: tuple[str, ...], invitation: Invi
         raise InputError("nobody to invite; give names, or --count for people without one")
     for each in names:  # before anyone is added
         checked_name(each)
+        if printing.output == "csv":
+            safe_cell(each, printing.formulas)
     for person in (known[each] for each in names if each in known):
         _refuse_changes(person, invitation.role, langs)
     return _added(db, name, list(dict.fromkeys(names)), known, invitation.role, langs)
@@ -135,8 +162,8 @@ def _added(
     return [known[each] for each in names]
 
 
-def _print(invited: list[tuple[Person, str]], output: str) -> None:
+def _print(invited: list[tuple[Person, str]], printing: options.Printing) -> None:
     from ...report.campaign import Invitation
 
-    options.Printing(output).show("campaign invite", [Invitation(person, link) for person, link in invited])
+    printing.show("campaign invite", [Invitation(person, link) for person, link in invited])
     click.echo("anyone with a link can act as that person: give each link to its owner only", err=True)

@@ -1,4 +1,4 @@
-"""``palmares campaign people``, ``revoke`` and ``pseudonymise``."""
+"""``palmares campaign people``, ``langs``, ``revoke`` and ``pseudonymise``."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .store import database_option, name_argument, opened
 
 @click.command()
 @name_argument
-@options.printing_options
+@options.people_printing_options
 @database_option
 def people(name: str | None, printing: options.Printing, database: str | None) -> None:
     """List the participants, and until when they have access.
@@ -51,6 +51,29 @@ def revoke(name: str, person: str, database: str | None) -> None:
 @click.command()
 @click.argument("name")
 @click.argument("person")
+@click.option("--langs", default="", metavar="PAIR,PAIR", help="Language pairs that they judge from now on.")
+@click.option("--all", "every", is_flag=True, help="All language pairs, those that are added later included.")
+@database_option
+def langs(name: str, person: str, langs: str, every: bool, database: str | None) -> None:
+    """Change the language pairs of a judge.
+
+    Their answers stay. Unfinished work in other language pairs goes back to the pool at once.
+    """
+    wanted = [lang.strip() for lang in langs.split(",") if lang.strip()]
+    if every == bool(wanted):
+        raise InputError("say which language pairs: --langs PAIR,PAIR, or --all")
+    with opened(database) as db:
+        from ...campaign.people import change_langs, find_person
+
+        before = find_person(db, name, person)
+        after = change_langs(db, before, wanted)
+    was, now = (", ".join(each.langs) or "all language pairs" for each in (before, after))
+    click.echo(f"{after.name}: judges {now}{' already' if was == now else f', before: {was}'}", err=True)
+
+
+@click.command()
+@click.argument("name")
+@click.argument("person")
 @click.option("--yes", is_flag=True, help="Do not ask for confirmation.")
 @database_option
 def pseudonymise(name: str, person: str, yes: bool, database: str | None) -> None:
@@ -65,8 +88,13 @@ def pseudonymise(name: str, person: str, yes: bool, database: str | None) -> Non
         someone = find_person(db, name, person)
         if not yes:
             _ask(someone.name, someone.pseudonym)
-        forget(db, someone)
+        gone = forget(db, someone)
     click.echo(f"{someone.pseudonym}: the name was deleted, all links and sessions have ended", err=True)
+    if not gone:
+        click.echo(
+            "warning: SQLite's write-ahead log still holds the name, because someone is reading the database; "
+            f"run 'palmares campaign pseudonymise {name} {someone.pseudonym} --yes' again in a moment", err=True,
+        )  # fmt: skip
 
 
 def _ask(name: str, pseudonym: str) -> None:

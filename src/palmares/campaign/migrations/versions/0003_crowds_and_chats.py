@@ -16,6 +16,7 @@ def upgrade() -> None:
     _group_link()
     _worker()
     _open_hits()
+    _server()
 
 
 def _conversations() -> None:
@@ -99,4 +100,14 @@ def _open_hits() -> None:
     where = sa.text("not closed")
     op.create_index(
         "ix_hit_open", "hit", ["language_pair_id", "id"], unique=False, sqlite_where=where, postgresql_where=where
+    )
+
+
+def _server() -> None:
+    op.create_table(
+        "server",
+        sa.Column("id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=False),
+        sa.Column("address", sa.Text(), nullable=False),
+        sa.Column("started_at", sa.DateTime(timezone=True), nullable=False),
+        sa.PrimaryKeyConstraint("id", name=op.f("pk_server")),
     )
