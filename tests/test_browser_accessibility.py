@@ -32,7 +32,6 @@ def test_a_screen_reads_from_the_source_over_named_outputs_to_the_button(visit: 
           - heading "Rank the outputs" [level=1]
           - progressbar "Your progress"
           - text: 0 of 30
-          - paragraph: Screen 1 of 1
           - region "Source":
             - heading "Source" [level=2]
             - paragraph: Phrase numéro 0 du texte.
@@ -59,7 +58,33 @@ def test_a_screen_reads_from_the_source_over_named_outputs_to_the_button(visit: 
               - radio "2"
               - radio "3 worst"
             - button "Submit"
-            - button "Undo"
+            - button "Undo" [disabled]
+        """
+    )
+
+
+def test_a_pair_reads_from_the_source_over_both_outputs_to_one_choice(visit: Visit, db: Database) -> None:
+    new_campaign(db, sample_texts(1, ("A", "B")), **{"screen.outputs": 2, "screen.both_bad": True})
+    ann = visit(new_judge(db))
+    expect(ann.page.locator("form#answer")).to_match_aria_snapshot(
+        """
+        - form "Compare the two outputs":
+          - heading "Outputs" [level=2]
+          - paragraph: Which is better?
+          - checkbox "Show where the outputs differ"
+          - group "Output A":
+            - heading "Output A" [level=3]
+            - paragraph: /Sentence 0 says \\w+ things here now\\./
+          - group "Output B":
+            - heading "Output B" [level=3]
+            - paragraph: /Sentence 0 says \\w+ things here now\\./
+          - radiogroup "Which is better?":
+            - radio "A is better"
+            - radio "Tie"
+            - radio "Both are bad"
+            - radio "B is better"
+          - button "Submit"
+          - button "Undo" [disabled]
         """
     )
 

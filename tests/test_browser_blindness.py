@@ -106,9 +106,9 @@ def secrets_of(db: Database) -> list[str]:
 
 
 def assert_nothing_but_places(screen: str) -> None:
-    """The JSON of a screen tells of an output its place from the top and its text."""
+    """The JSON of a screen tells of an output its place from the top and what it says."""
     options = json.loads(screen)["options"]
-    assert [set(option) for option in options] == [{"place", "text"}] * len(options)
+    assert [set(option) for option in options] == [{"place", "text", "turns"}] * len(options)
     assert [option["place"] for option in options] == list(range(1, len(options) + 1))
 
 

@@ -142,6 +142,28 @@ def test_an_answer_whose_receipt_was_lost_is_not_counted_twice(ann: Judge, db: D
     assert [receipt.status for receipt in lost] == [200]
 
 
+@on_sqlite
+def test_an_answer_whose_receipt_was_lost_is_counted_once_after_a_reload(ann: Judge, db: Database) -> None:
+    lost = []
+
+    def lose(route: Route) -> None:
+        if not lost:
+            lost.append(route.fetch())
+        route.abort()
+
+    ann.page.route("**/answer", lose)
+    answer_unsent(ann, 1, 2, 3, 4, 5)
+    answer_unsent(ann, 5, 4, 3, 2, 1)
+    expect(ann.banner).to_contain_text(WAITING.format(2))
+    assert len(stored(db)) == 1
+    ann.page.reload()  # the server counts the first answer, of which this device does not know that it arrived
+    expect(ann.banner).to_contain_text(WAITING.format(2))
+    expect(ann.progress).to_have_text("2 of 30")
+    ann.page.unroute("**/answer")
+    ann.page.get_by_role("button", name="Try now").click()
+    all_arrived(ann, db, 2)
+
+
 def test_answers_of_someone_signed_out_meanwhile_wait_for_the_next_sign_in(
     ann: Judge, db: Database, person: Person
 ) -> None:

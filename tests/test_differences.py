@@ -90,6 +90,47 @@ def test_a_word_that_moved_is_a_difference() -> None:
     assert marked("now he sleeps well", "he sleeps well now") == ["[now] he sleeps well‸", "‸he sleeps well [now]"]
 
 
+# -- white space -----------------------------------------------------------------------------------------------
+
+
+def spaced(*texts: str) -> list[str]:
+    """The texts with signs for white space, in angle brackets, where it is unlike that of most of the others."""
+    found = differences(texts, spacing=True)
+    return ["".join(f"<{span.spacing}>" if span.spacing else span.text for span in spans) for spans in found]
+
+
+@pytest.mark.parametrize(
+    ("texts", "shown"),
+    [
+        (("a  b", "a b"), ["a<··>b", "a<·>b"]),
+        (("a\tb", "a b"), ["a<⇥>b", "a<·>b"]),
+        (("a b\n", "a b"), ["a b<↵>", "a b<‸>"]),
+        ((" a b", "a b"), ["<·>a b", "<‸>a b"]),
+        (("one,two", "one, two"), ["one,<‸>two", "one,<·>two"]),
+        (("a\u00a0b", "a b"), ["a<⍽>b", "a<·>b"]),
+        (("a b c", "a  b c", "a b c"), ["a b c", "a<··>b c", "a b c"]),  # of three, the one that is alone
+        (("a b c", "a x c"), ["a b c", "a x c"]),  # another word is no other spacing
+        (("", "  "), ["<‸>", "<··>"]),
+    ],
+)
+def test_white_space_is_shown_where_it_is_not_that_of_the_others(texts: tuple[str, ...], shown: list[str]) -> None:
+    assert spaced(*texts) == shown
+
+
+@pytest.mark.parametrize("texts", [("a  b", "a b"), ("a b\n", "a b"), ("one,two", "one, two")])
+def test_white_space_counts_for_nothing_unless_that_is_asked_for(texts: tuple[str, ...]) -> None:
+    assert [[span.spacing for span in spans] for spans in differences(texts)] == [[""], [""]]
+
+
+@given(anything)
+def test_spans_with_signs_put_together_are_the_text_again(texts: list[str]) -> None:
+    found = differences(texts, spacing=True)
+    assert ["".join(span.text for span in spans) for spans in found] == texts
+    plain = differences(texts)
+    without = [[(c, span.differs) for span in spans for c in span.text] for spans in found]
+    assert without == [[(c, span.differs) for span in spans for c in span.text] for spans in plain]
+
+
 # -- words of all scripts ----------------------------------------------------------------------------------
 
 

@@ -60,7 +60,8 @@ ONLY_IN = {
     "starlette": {"server"},
     "uvicorn": {"server", "cli"},
     "jinja2": {"server"},
-    "markdown_it": {"server"},
+    "markdown_it": {"server", "texts"},
+    "pygments": {"server"},
     "py3langid": {"texts"},
 }
 #: What a registry's entry looks like: a module, and what to take from it.

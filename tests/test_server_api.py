@@ -73,7 +73,7 @@ def test_a_different_answer_from_an_old_form_is_a_conflict(ann: Visitor, db: Dat
     other = {"ranks": [5, 4, 3, 2, 1], "submission": "s2"}
     refused = ann.client.post(f"{path}/answer", json=other, headers=headers)
     assert refused.status_code == 409
-    assert refused.json()["error"]["stored"] == {"revision": 1, "ranks": RANKS, "skip": None}
+    assert refused.json()["error"]["stored"] == {"revision": 1, "ranks": RANKS, "skip": None, "verdict": None}
     shown = ann.get(path).json()
     assert (shown["revision"], shown["ranks"]) == (1, [5, 4, 3, 2, 1])  # kept as a draft
     assert judgments(db) == 1

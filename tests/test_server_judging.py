@@ -155,11 +155,114 @@ def test_two_tabs_do_not_overwrite_each_other(ann: Visitor, db: Database) -> Non
     ann.page = there
     refused = ann.post(there.url.path, form(there, (5, 4, 3, 2, 1)))
     assert refused.status_code == 409
-    assert "output 1: rank 1, output 2: rank 2" in refused.text
+    assert answers_shown(refused) == [told(1, 2, 3, 4, 5), told(5, 4, 3, 2, 1)]
     assert checked(refused) == [(place, 6 - place) for place in range(1, 6)]
     assert len(stored(db)) == 1
     ann.post(there.url.path, form(refused, (5, 4, 3, 2, 1)))
     assert [row[0] for row in stored(db)] == [1, 2]
+
+
+def told(*ranks: int) -> str:
+    return ", ".join(f"output {place}: rank {rank}" for place, rank in enumerate(ranks, 1))
+
+
+def answers_shown(page: httpx.Response) -> list[str]:
+    """What the page says is stored, and what is not."""
+    box = re.search(r'<dl class="two-answers">(.*?)</dl>', page.text, re.DOTALL)
+    return [unescape(said) for said in re.findall(r"<dd>([^<]*)</dd>", box[1])] if box else []
+
+
+def test_what_was_refused_is_never_shown_as_if_it_were_stored(ann: Visitor, db: Database) -> None:
+    here, there = ann.get("/c/news/judge"), ann.get("/c/news/judge")
+    ann.post(here.url.path, form(here, (1, 2, 3, 4, 5)))
+    ann.page = there
+    ann.post(there.url.path, form(there, (5, 4, 3, 2, 1)))
+    again = ann.get(there.url.path)  # whoever comes back later sees both, too
+    assert answers_shown(again) == [told(1, 2, 3, 4, 5), told(5, 4, 3, 2, 1)]
+    assert "You have answered this screen." not in again.text
+    ann.post(there.url.path, {"action": "keep"})
+    kept = ann.get(there.url.path)
+    assert answers_shown(kept) == []
+    assert "You have answered this screen." in kept.text
+    assert checked(kept) == [(place, place) for place in range(1, 6)]
+    assert len(stored(db)) == 1
+
+
+def test_a_refused_skip_can_take_the_place_of_what_is_stored(ann: Visitor, db: Database) -> None:
+    here, there = ann.get("/c/news/judge"), ann.get("/c/news/judge")
+    ann.post(here.url.path, form(here, (1, 2, 3, 4, 5)))
+    ann.page = there
+    refused = ann.post(there.url.path, form(there, action="skip", reason="technical", note="odd"))
+    assert answers_shown(refused) == [told(1, 2, 3, 4, 5), "skipped (Something is not displayed properly)"]
+    box = refused.text[refused.text.index('id="unstored"') :]
+    fields = dict(re.findall(r'<input type="hidden" name="([\w-]+)" value="([^"]*)">', box[: box.index("</form>")]))
+    assert re.findall(r'name="action" value="(\w+)"', box[: box.index("</form>")]) == ["keep", "skip"]
+    ann.post(there.url.path, {**fields, "action": "skip"})
+    assert stored(db) == [(1, [1, 2, 3, 4, 5], None, None), (2, None, "technical", "odd")]
+
+
+def test_a_change_that_was_begun_elsewhere_is_told_from_the_answer(ann: Visitor, db: Database) -> None:
+    page = ann.get("/c/news/judge")
+    ann.post(page.url.path, form(page, (1, 2, 3, 4, 5)))
+    again = ann.get(page.url.path)
+    ann.post(page.url.path, form(again, (5, 2, 3, 4, None)))  # incomplete: kept as a draft
+    shown = ann.get(page.url.path)
+    assert "What is shown below is different, and it is not stored." in shown.text
+    assert answers_shown(shown) == [told(1, 2, 3, 4, 5), told(5, 2, 3, 4)]
+    # With ranks missing there is no whole answer to put in the place of the stored one.
+    box = shown.text[shown.text.index('id="unstored"') :]
+    assert re.findall(r'name="action" value="(\w+)"', box[: box.index("</form>")]) == ["keep"]
+
+
+# -- notes, verdicts and one button for a pair ---------------------------------------------------------------
+
+
+def latest(db: Database) -> tuple[object, ...]:
+    judgment = schema.judgment.c
+    query = sa.select(judgment.ranks, judgment.verdict, judgment.note, judgment.problem).order_by(judgment.id.desc())
+    with db.read() as tx:
+        return tuple(tx.execute(query.limit(1)).one())
+
+
+def test_a_note_and_a_problem_go_with_any_answer(ann: Visitor, db: Database) -> None:
+    page = ann.get("/c/news/judge")
+    ann.post(page.url.path, form(page, (1, 2, 3, 4, 5), note=" one\r\ntwo ", problem="yes"))
+    assert latest(db) == ([1, 2, 3, 4, 5], None, "one\ntwo", True)
+    page = ann.get("/c/news/judge")
+    ann.post(page.url.path, form(page, (1, 2, 3, 4, 5)))
+    assert latest(db) == ([1, 2, 3, 4, 5], None, None, False)
+
+
+def test_two_tabs_on_a_pair_are_told_in_its_own_words(app: FastAPI, db: Database) -> None:
+    new_campaign(db, **{"screen.outputs": 2, "screen.both_bad": True, "screen.one_step": True})
+    guest = signed_in(app, new_judge(db))
+    here, there = guest.get("/c/news/judge"), guest.get("/c/news/judge")
+    guest.post(here.url.path, form(here, pair="both-bad"))
+    guest.page = there
+    refused = guest.post(there.url.path, form(there, pair="second"))
+    assert answers_shown(refused) == ["Both are bad", "B is better"]
+    assert '<button form="answer" name="pair" value="second">Replace what is stored</button>' in refused.text
+
+
+@pytest.mark.parametrize(
+    ("fields", "ranks", "verdict"),
+    [
+        ({"pair": "first"}, [1, 2], None),
+        ({"pair": "tie"}, [1, 1], None),
+        ({"pair": "second"}, [2, 1], None),
+        ({"pair": "both-bad"}, [1, 1], "both-bad"),
+        ({"pair": "first", "rank-1": "2", "rank-2": "1"}, [1, 2], None),  # the button that was pressed
+        ({"rank-1": "2", "rank-2": "2", "verdict": "both-bad"}, [2, 2], "both-bad"),
+    ],
+)
+def test_a_pair_is_answered_by_one_button(
+    app: FastAPI, db: Database, fields: dict[str, str], ranks: list[int], verdict: str | None
+) -> None:
+    new_campaign(db, **{"screen.outputs": 2})
+    guest = signed_in(app, new_judge(db))
+    page = guest.get("/c/news/judge")
+    guest.post(page.url.path, {**form(page), **fields})
+    assert latest(db)[:2] == (ranks, verdict)
 
 
 def test_skipping_needs_a_reason(ann: Visitor, db: Database) -> None:
@@ -185,6 +288,8 @@ def test_skipping_needs_a_reason(ann: Visitor, db: Database) -> None:
         ({"submission": ""}, "the form is damaged"),
         ({"submission": "x" * 101}, "the form is damaged"),
         ({"revision": "x"}, "the form is damaged"),
+        ({"pair": "first"}, "pair: got &#39;first&#39; for 5 outputs"),
+        ({"verdict": "both-bad"}, "it is for two outputs with the same rank"),
     ],
 )
 def test_what_does_not_fit_is_refused(ann: Visitor, db: Database, fields: dict[str, str], says: str) -> None:
@@ -200,8 +305,10 @@ def test_a_closed_campaign_takes_no_answers_and_says_so(ann: Visitor, db: Databa
     change_state(db, "news", "closed")
     refused = ann.post(page.url.path, form(page, (1, 2, 3, 4, 5)))
     assert refused.status_code == 409
-    assert "the campaign has been closed" in refused.text
+    assert "<h1>The campaign is closed</h1>" in refused.text
+    assert "This answer was not stored." in refused.text
     assert stored(db) == []
+    assert "<h1>The campaign is closed</h1>" in ann.post(page.url.path, form(page, (1, None, 3, 4, 5))).text
 
 
 def test_a_paused_campaign_takes_answers_and_gives_no_new_work(ann: Visitor, db: Database) -> None:
@@ -209,8 +316,69 @@ def test_a_paused_campaign_takes_answers_and_gives_no_new_work(ann: Visitor, db:
     change_state(db, "news", "paused")
     for _ in range(3):  # the work in hand
         page = ann.post(page.url.path, form(page, (1, 2, 3, 4, 5)))
-    assert "nothing left for you to judge at the moment" in page.text
+        assert ('id="paused"' in page.text) == ("/screens/" in page.url.path)
+    assert "<h1>The campaign is paused</h1>" in page.text
+    assert "nothing left for you to judge at the moment" not in page.text
+    assert "Screens judged: 3" in page.text
     assert len(stored(db)) == 3
+    change_state(db, "news", "open")
+    assert "/screens/" in ann.get(again(page)).url.path
+
+
+def again(page: httpx.Response) -> str:
+    """Where the button of a page without work leads."""
+    return re.search(r'<a class="button[^"]*" href="([^"]+)"', page.text)[1]
+
+
+@pytest.mark.parametrize(
+    ("state", "title"), [("closed", "The campaign is closed"), ("paused", "The campaign is paused")]
+)
+def test_nobody_is_asked_to_consent_where_there_is_no_work(app: FastAPI, db: Database, state: str, title: str) -> None:
+    new_campaign(db, **{"judge.practice": True})
+    person = add_person(db, "news", Role.JUDGE, "Ann")
+    change_state(db, "news", state)
+    guest = signed_in(app, person)
+    for page in (
+        guest.page,
+        guest.get("/c/news/judge/welcome"),
+        guest.post("/c/news/judge/welcome", {"accept": "yes"}),
+    ):
+        assert page is not None
+        assert f"<h1>{title}</h1>" in page.text
+        assert 'name="accept"' not in page.text
+    with db.read() as tx:
+        consented = sa.select(schema.person.c.consented_at)
+        assert tx.execute(consented.where(schema.person.c.id == person.id)).scalar_one() is None
+
+
+def test_a_closed_campaign_shows_no_screens_and_no_way_to_them(ann: Visitor, db: Database) -> None:
+    page = ann.get("/c/news/judge")
+    ann.post(page.url.path, form(page, (1, 2, 3, 4, 5)))
+    change_state(db, "news", "closed")
+    closed = ann.get(page.url.path)
+    assert closed.url.path == "/c/news/judge"
+    assert "Screens judged: 1" in closed.text
+    links = re.findall(r'href="(/c/[^"]*)"', closed.text)
+    assert links == []
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("state", ["closed", "paused"])
+def test_paused_and_closed_have_words_of_their_own(app: FastAPI, db: Database, state: str, language: str) -> None:
+    new_campaign(db)
+    change_state(db, "news", state)
+    say = words(language)
+    page = unescape(signed_in(app, new_judge(db)).get(f"/c/news/judge?ui={language}").text)
+    assert f"<h1>{say(f'{state}.title')}</h1>" in page
+    assert say(f"{state}.text") in page
+
+
+def test_a_draft_for_a_closed_campaign_is_refused(ann: Visitor, db: Database) -> None:
+    work = ann.get("/api/v1/news/work").json()
+    change_state(db, "news", "closed")
+    path, headers = f"/api/v1/news/screens/{work['screen']}/draft", {"X-CSRF-Token": work["csrf"]}
+    refused = ann.client.put(path, json={"ranks": [1, None, None, None, None], "version": 0}, headers=headers)
+    assert (refused.status_code, refused.json()["error"]["kind"]) == (409, "closed")
 
 
 # -- the end ---------------------------------------------------------------------------------------------
@@ -229,6 +397,38 @@ def test_thanks_come_when_the_target_is_reached_and_the_work_in_hand_is_done(app
     more = guest.get("/c/news/judge?more=1")
     assert "/screens/" in more.url.path
     assert '<span id="progress-words">6 done</span>' in more.text
+
+
+def test_a_judge_who_may_do_no_more_is_not_invited_to_go_on(app: FastAPI, db: Database) -> None:
+    new_campaign(db, **{"judge.screens": 3, "judge.most": 3})
+    guest = signed_in(app, new_judge(db))
+    page = guest.get("/c/news/judge")
+    for _ in range(3):
+        page = guest.post(page.url.path, form(page, (1, 2, 3, 4, 5)))
+    assert "You have judged as many screens as one person may" in page.text
+    assert "Go on judging" not in page.text
+
+
+def test_the_last_answer_can_be_changed_across_hits_and_from_the_page_of_thanks(app: FastAPI, db: Database) -> None:
+    new_campaign(db, sample_texts(4))  # a HIT of three screens and one of one
+    guest = signed_in(app, new_judge(db))
+    page, path = guest.get("/c/news/judge"), []
+    assert 'id="previous"' not in page.text
+    while "/screens/" in page.url.path:
+        path.append(page.url.path)
+        page = guest.post(page.url.path, form(page, (1, 2, 3, 4, 5)))
+        assert re.search(r'id="previous"[^>]* href="([^"]+)"', page.text)[1] == path[-1]
+    assert len(path) == 4
+    assert "nothing left" in page.text
+    change = guest.get(path[-1])
+    guest.post(path[-1], form(change, (5, 4, 3, 2, 1)))
+    assert stored(db)[-1] == (2, [5, 4, 3, 2, 1], None, None)
+
+
+def test_there_is_one_counter(ann: Visitor) -> None:
+    """Of the judge's own screens: that there are three in a HIT is nothing to them."""
+    page = ann.get("/c/news/judge")
+    assert re.findall(r"\b\d+ of \d+\b", page.text[page.text.index("<main") :]) == ["0 of 30"]
 
 
 def test_when_nothing_is_left_the_page_says_so(app: FastAPI, db: Database) -> None:
@@ -271,8 +471,8 @@ def test_equal_outputs_are_shown_once(app: FastAPI, db: Database) -> None:
     outputs = {"A": ["same"], "B": ["same"], "C": ["other"]}
     new_campaign(db, make(LanguagePair.parse("fr-en"), [Segment("1", None, "x", None)], outputs))
     page = signed_in(app, new_judge(db)).get("/c/news/judge").text
-    assert page.count("Output 2") >= 1
-    assert "Output 3" not in page
+    assert 'id="output-2"' in page
+    assert 'id="output-3"' not in page
 
 
 def test_the_reference_and_context_follow_the_settings(ann: Visitor, db: Database) -> None:
@@ -298,7 +498,7 @@ def test_nothing_on_a_page_tells_the_systems_apart(app: FastAPI, db: Database) -
         everything = answer.text + str(answer.headers)
         assert "secret" not in everything
         assert "output_id" not in everything
-    assert set(shown.json()["options"][0]) == {"place", "text"}
+    assert set(shown.json()["options"][0]) == {"place", "text", "turns"}
 
 
 def test_the_order_of_outputs_is_shuffled_anew_for_every_showing(db: Database) -> None:

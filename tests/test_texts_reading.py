@@ -54,7 +54,7 @@ def test_what_must_and_must_not_go_together(file: Write, tmp_path: Path) -> None
     assert "format 'tsv' needs one path of its own" in refusal(format="tsv", source=path, systems={"A": path})
     assert "format 'plain' has no one file; give source and systems" in refusal(format="plain", path=path)
     assert "unknown text format 'tvs'; known: plain, folder, tsv" in refusal(format="tvs", path=path)
-    assert "language pair: got 'fr'" in refusal(langs="fr", path=path)
+    assert "language pair: got 'french'" in refusal(langs="french", path=path)
     assert "no such file" in refusal(path=tmp_path / "nowhere")
     assert "x.sgm: an SGML file holds one text; give it as source, reference or system" in refusal(
         path=file(SGM, "x.sgm"), langs="fr-en"

@@ -169,7 +169,8 @@ GOOD = {"source": "un", "outputs": {"A": "x"}}
     [
         (lines_of(GOOD) + "{oops\n", "t.jsonl: line 2: is not JSON"),
         ('{"source": "un",\n"outputs": {}}\n', "t.jsonl: line 1: is not JSON"),
-        ('[{"source": "un"}]', "t.jsonl: line 1: is a JSON list; every line must be one object with 'source'"),
+        ('[{"source": "un"}]', 't.jsonl: line 1: "outputs" must be an object from system to text'),
+        ('["un"]', "t.jsonl: line 1: is a JSON str; every line must be one object with 'source'"),
         ("[" * 100_000, "t.jsonl: line 1: is not JSON"),
         (lines_of(GOOD | {"source": None}), 't.jsonl: line 1: "source" must be a text'),
         (lines_of({"outputs": {"A": "x"}}), 't.jsonl: line 1: "source" must be a text'),

@@ -17,7 +17,8 @@ from palmares.campaign.answers import SKIP_REASONS
 from palmares.campaign.crowd import AWAY
 from palmares.campaign.group_links import WORKER_STATES
 from palmares.server.judging import script_words
-from palmares.server.pages import HERE, LANGUAGE_COOKIE, STATIC, environment, render, to_html
+from palmares.server.markup import to_html
+from palmares.server.pages import HERE, LANGUAGE_COOKIE, STATIC, environment, render
 from palmares.server.problems import IN_WORDS
 from palmares.server.words import LANGUAGES, choose_language, words
 from palmares.server.words.catalogue import CATALOGUES, preferred
@@ -40,6 +41,7 @@ PUT_TOGETHER = {
     "home.state.": set(STATES),
     "join.": {role.value for role in Role},
     "skip.reason.": set(SKIP_REASONS),
+    "pair.": {"first", "tie", "both-bad", "second"},
 }
 each_language = pytest.mark.parametrize("language", LANGUAGES)
 each_other = pytest.mark.parametrize("language", OTHERS)
@@ -79,7 +81,7 @@ def test_scripts_find_the_placeholders_that_python_finds(language: str) -> None:
 @each_language
 def test_values_stand_where_the_placeholders_were(language: str) -> None:
     say = words(language)
-    assert re.search(r"\b7\b.*\b9\b", say("screen.hit", number=7, of=9))
+    assert re.search(r"\b7\b.*\b9\b", say("progress.count", done=7, target=9))
     assert "{" not in say("join.judge", name="Ann", campaign="wmt")
 
 
@@ -98,7 +100,7 @@ def test_only_what_may_be_is_the_same_as_in_english(language: str) -> None:
 
 
 @each_language
-@pytest.mark.parametrize("key", ["screen.best", "screen.worst", "screen.better", "screen.worse"])
+@pytest.mark.parametrize("key", ["screen.best", "screen.worst"])
 def test_the_ends_of_the_scale_are_short(language: str, key: str) -> None:
     assert len(words(language)(key)) <= 12  # five ranks are 13.75 rem wide, and two such words share that
 
@@ -107,7 +109,9 @@ def test_the_ends_of_the_scale_are_short(language: str, key: str) -> None:
 def test_the_ends_of_the_scale_can_be_told_apart(language: str) -> None:
     say = words(language)
     assert say("screen.best") != say("screen.worst")
-    assert say("screen.better") != say("screen.worse")
+    choices = [say(f"pair.{choice}") for choice in ("first", "tie", "both-bad", "second")]
+    assert len(set(choices)) == 4
+    assert max(map(len, choices)) <= 24  # half the width of a phone, on two lines at most
 
 
 @each_language
@@ -117,8 +121,9 @@ def test_reasons_for_skipping_can_be_told_apart(language: str) -> None:
 
 
 @each_language
-def test_default_instructions_are_markdown(language: str) -> None:
-    html = to_html(words(language)("instructions.default"))
+@pytest.mark.parametrize("vocabulary", ["translation", "prompt"])
+def test_default_instructions_are_markdown(language: str, vocabulary: str) -> None:
+    html = to_html(words(language).in_vocabulary(vocabulary)("instructions.default"))
     assert html.count("<strong>") == 4
     assert html.count("<li>") == 6
     assert html.count("<ul>") == 1
@@ -237,7 +242,44 @@ def test_every_key_is_used() -> None:
     used |= {const.value for template in templates() for const in template.find_all(nodes.Const)}
     used |= literals_of_python()
     used |= {f"js.{key}" for key in re.findall(r'"([a-z-]+)"', scripts())}
-    assert [key for key in ENGLISH if key not in used] == []
+    assert [key for key in ENGLISH if key.removeprefix("prompt.") not in used] == []
+
+
+# -- prompts and answers instead of sources and outputs --------------------------------------------------------
+
+#: What the texts of a translation campaign are called, as words begin; none may be left where there are prompts.
+SOURCES_AND_OUTPUTS = {
+    "en": r"\b(source|output)",
+    "de": r"\b(ausgangstext|ausgabe)",
+    "fr": r"\b(texte source|proposition)",
+    "cs": r"\b(zdrojov|výstup)",
+    "es": r"\b(texto de origen|propuesta)",
+    "ar": r"(النص المصدر|مُخرَج|نص مصدر)",
+}
+
+
+@each_language
+def test_where_there_are_prompts_nothing_speaks_of_sources_and_outputs(language: str) -> None:
+    usual, texts = words(language).texts, words(language).in_vocabulary("prompt").texts
+    other = {key.removeprefix("prompt.") for key in usual if key.startswith("prompt.")}
+    assert {"screen.source", "screen.output", "js.ranked", "missing.one", "instructions.default"} <= other <= set(usual)
+    left = {key: text for key, text in texts.items() if re.search(SOURCES_AND_OUTPUTS[language], text, re.IGNORECASE)}
+    assert left == {}
+    assert re.search(SOURCES_AND_OUTPUTS[language], usual["missing.one"], re.IGNORECASE)  # the pattern finds them
+
+
+@each_language
+def test_what_takes_the_place_of_a_text_has_its_placeholders(language: str) -> None:
+    texts = words(language).texts
+    for key, text in texts.items():
+        assert placeholders(texts[key.removeprefix("prompt.")]) == placeholders(text), key
+
+
+def test_the_usual_vocabulary_is_the_catalogue() -> None:
+    assert words("cs").in_vocabulary("translation") == words("cs")
+    assert words("en").in_vocabulary("prompt")("screen.output", place=3) == "Answer 3"
+    assert script_words(words("en").in_vocabulary("prompt"))["missing.one"] == "Answer {places} is not ranked yet."
+    assert script_words(words("en").in_vocabulary("prompt"))["ranked"] == "Answer {place}: rank {rank}."
 
 
 # -- which language a reader gets ----------------------------------------------------------------------------

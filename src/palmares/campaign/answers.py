@@ -90,7 +90,8 @@ def submit(
                     "revision: this screen has no answer yet, so the revision must be 0; open the screen again"
                 )
             if latest is not None and revision != latest.revision:
-                raise Conflict(latest.revision, None if latest.ranks is None else tuple(latest.ranks), latest.skip)
+                ranks = None if latest.ranks is None else tuple(latest.ranks)
+                raise Conflict(latest.revision, ranks, latest.skip, latest.verdict)
             if _submitted(tx, row.id, submission) is not None:
                 raise BadAnswer("submission: was used for another answer to this screen; send a change under a new one")
             values = {**content, "submission": submission, "revision": revision + 1, "seconds": _plausible(seconds)}
@@ -106,6 +107,8 @@ def save_draft(db: Database, person: Person, screen_id: str, ranks: tuple[int | 
     with db.begin() as tx:
         row = served_row(tx, person, screen_id, lock=True)
         _check_ranks(ranks, len(row.places), complete=False)
+        if state_of(tx, person.campaign_id) == "closed":  # so that a judge at work learns of it before the answer
+            raise Closed("the campaign has been closed, and takes no more answers; this draft was not kept")
         stored = stored_draft(tx, row.id)
         if stored is not None and version != stored.version and tuple(stored.ranks) != ranks:
             raise DraftConflict(stored.version, tuple(stored.ranks))

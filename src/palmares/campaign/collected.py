@@ -29,6 +29,8 @@ Query: TypeAlias = sa.Select[*tuple[Any, ...]]
 
 #: The name of a campaign behind a URL; what else may follow a '#' belongs to a path or a password.
 _CAMPAIGN = re.compile(r"(.*)#([\w-]+)")
+#: What a judge said besides the ranks. It is there where anyone said something, and only there.
+_VERDICT = f"{EXTRA_PREFIX}verdict"
 _JUDGMENT, _SERVED, _SCREEN = schema.judgment.c, schema.served.c, schema.screen.c
 #: What is known of every answer, with its type and where it is stored. The first four are used up; the others are
 #: columns of the judgments. Lists come as JSON text, which polars reads faster.
@@ -37,7 +39,8 @@ _ANSWER: dict[str, tuple[pl.DataType, sa.ColumnElement[Any]]] = {
     "places": (pl.String(), sa.cast(_SERVED.places, sa.Text)),
     "ranks": (pl.String(), sa.cast(_JUDGMENT.ranks, sa.Text)),
     "skip": (pl.String(), _JUDGMENT.skip),
-    "lang_pair": (pl.String(), schema.language_pair.c.name),
+    # A campaign without languages has no pair to tell; its name in the store is for people.
+    "lang_pair": (pl.String(), sa.case((schema.language_pair.c.source != "", schema.language_pair.c.name))),
     "segment": (pl.String(), schema.segment.c.name),
     "judge": (pl.String(), schema.person.c.pseudonym),
     "time": (pl.Datetime("us", "UTC"), _JUDGMENT.created_at),
@@ -45,6 +48,7 @@ _ANSWER: dict[str, tuple[pl.DataType, sa.ColumnElement[Any]]] = {
     f"{EXTRA_PREFIX}strategy": (pl.String(), _SCREEN.strategy),
     f"{EXTRA_PREFIX}probability": (pl.Float64(), _SCREEN.probability),
     f"{EXTRA_PREFIX}repeat": (pl.Int8(), sa.case((_SERVED.repeat_of.is_(None), 0), else_=1)),
+    _VERDICT: (pl.String(), _JUDGMENT.verdict),
 }
 _EXTRAS = tuple(name.removeprefix(EXTRA_PREFIX) for name in _ANSWER if name.startswith(EXTRA_PREFIX))
 
@@ -151,7 +155,8 @@ def _parsed(tx: sa.Connection, info: CampaignInfo, options: ReadOptions, control
     rows = pairs(outputs, sieve.frame.drop("places", "ranks", "skip").with_columns(ranking))
     dropped = tuple(sorted(sieve.dropped, key=lambda record: record.line))
     shared = int(sieve.frame["places"].explode().is_in(of_several.implode()).sum())
-    rows = rows.drop(RECORD)
+    unsaid = [name for name in ("lang_pair", _VERDICT) if rows[name].is_null().all()]
+    rows = rows.drop(RECORD, *(unsaid if rows.height else [_VERDICT]))
     return Parsed(rows, dropped, answers.height, "screen", _uses(rows), layout="database", shared=shared)
 
 

@@ -9,11 +9,16 @@ from itertools import combinations
 import sqlalchemy as sa
 
 from ..errors import InputError
+from ..texts.conversations import Turns
 from ..texts.testset import TestSet
 from . import journal, schema
 from .database import Database
 from .definition import CAMPAIGN_NAME, check_references, find_campaign, lock, settings_of, store_settings
+from .images import check_markup, store_images
 from .settings import Settings
+
+#: What a system said: the text, and its turns if it is a conversation.
+_Said = tuple[str, Turns]
 
 
 def create_campaign(db: Database, name: str, settings: Settings, testsets: Iterable[TestSet]) -> int:
@@ -75,6 +80,7 @@ def _store(
             systems=len(testset.outputs),
         )
         _store_texts(tx, pair_id, testset)
+        store_images(tx, campaign_id, testset)
 
 
 def _check(tx: sa.Connection, campaign_id: int, settings: Settings, testset: TestSet) -> None:
@@ -87,15 +93,17 @@ def _check(tx: sa.Connection, campaign_id: int, settings: Settings, testset: Tes
     if not any(len(texts) > 1 for texts in _different(testset)):
         raise InputError(f"{langs}: all systems give the same output on every line; there is nothing to compare")
     check_references(settings, langs, any(segment.reference for segment in testset.segments))
+    check_markup(settings, langs, testset)
 
 
-def _different(testset: TestSet) -> list[dict[str, list[str]]]:
+def _different(testset: TestSet) -> list[dict[_Said, list[str]]]:
     """Per segment its different outputs, and the systems that gave each; one that is missing was given by nobody."""
-    by_text: list[dict[str, list[str]]] = [{} for _ in testset.segments]
+    by_text: list[dict[_Said, list[str]]] = [{} for _ in testset.segments]
     for system, outputs in testset.outputs.items():
         for i, text in enumerate(outputs):
             if (system, i) not in testset.missing:
-                by_text[i].setdefault(text, []).append(system)
+                said = (text, testset.conversations.get((system, i), ()))
+                by_text[i].setdefault(said, []).append(system)
     return by_text
 
 
@@ -117,6 +125,7 @@ def _store_texts(tx: sa.Connection, pair_id: int, testset: TestSet) -> None:
             "name": s.id,
             "document": s.document,
             "source": s.source,
+            "turns": _stored(s.turns),
             "reference": s.reference,
             "designed": 0,
             "outputs": len(behind[position]),
@@ -125,19 +134,24 @@ def _store_texts(tx: sa.Connection, pair_id: int, testset: TestSet) -> None:
     ]
     segment_ids = _insert(tx, schema.segment, segments)
     flat = [
-        (sid, text, systems) for sid, texts in zip(segment_ids, behind, strict=True) for text, systems in texts.items()
+        (sid, said, systems) for sid, texts in zip(segment_ids, behind, strict=True) for said, systems in texts.items()
     ]
     # Stored in no order of systems: an output's number must say nothing about where it came from.
     secrets.SystemRandom().shuffle(flat)
-    output_ids = _insert(
-        tx, schema.output, [{"segment_id": sid, "kind": "system", "text": text} for sid, text, _ in flat]
-    )
+    outputs: list[dict[str, object]] = [
+        {"segment_id": sid, "kind": "system", "text": text, "turns": _stored(turns)} for sid, (text, turns), _ in flat
+    ]
+    output_ids = _insert(tx, schema.output, outputs)
     links = [
         {"output_id": output_id, "system_id": system_ids[system]}
         for output_id, (_, _, systems) in zip(output_ids, flat, strict=True)
         for system in systems
     ]
     tx.execute(schema.output_system.insert(), links)
+
+
+def _stored(turns: Turns) -> list[dict[str, str]] | None:
+    return [{"role": role, "content": content} for role, content in turns] or None
 
 
 def _store_systems(tx: sa.Connection, pair_id: int, testset: TestSet) -> dict[str, int]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -23,6 +23,8 @@ from .definition import find_campaign
 from .safe_rows import safe_rows
 
 Row: TypeAlias = sa.Row[*tuple[Any, ...]]
+#: Keys of a screen that are left out where no screen of the campaign has anything to say under them.
+_OPTIONAL = frozenset(("turns", "verdict", "problem"))
 
 
 @dataclass(frozen=True)
@@ -97,7 +99,7 @@ def export_screens(db: Database, campaign: str | None, path: str | Path, *, revi
         outputs = _outputs(tx, campaign_id)
         rows = tx.execute(answered(campaign_id, _columns(), revisions=revisions)).all()
     latest = {row.served_id: row.skip for row in rows}  # the last revision of a screen comes last
-    put("".join(_line(row, outputs) for row in rows).encode(), path)
+    put("".join(_line(screen) for screen in _screens(rows, outputs)).encode(), path)
     skipped = sum(skip is not None for skip in latest.values())
     return ExportedScreens(Path(path), len(rows), len(latest) - skipped, skipped)
 
@@ -106,37 +108,62 @@ def _columns() -> list[sa.ColumnElement[Any]]:
     judgment, served, screen, segment = schema.judgment.c, schema.served.c, schema.screen.c, schema.segment.c
     return [
         *(judgment.served_id, judgment.ranks, judgment.skip, judgment.note, judgment.revision, judgment.late),
+        *(judgment.verdict, judgment.problem),
         *(judgment.seconds, judgment.created_at.label("answered_at"), served.created_at.label("served_at")),
         *(served.places, served.repeat_of, screen.strategy, screen.probability, screen.control),
-        *(segment.name.label("segment"), segment.document, segment.source, segment.reference),
-        *(schema.language_pair.c.name.label("lang_pair"), schema.person.c.pseudonym),
+        *(segment.name.label("segment"), segment.document, segment.source, segment.turns),
+        *(segment.reference, schema.person.c.pseudonym),
+        sa.case((schema.language_pair.c.source != "", schema.language_pair.c.name)).label("lang_pair"),
     ]
 
 
 def _outputs(tx: sa.Connection, campaign_id: int) -> dict[int, dict[str, Any]]:
     """Every output that was shown: its systems, kind and text, and the id of the one it was made from."""
     output = schema.output.c
-    columns = (output.id, output.kind, output.text, output.original_id, schema.system.c.name)
+    columns = (output.id, output.kind, output.text, output.turns, output.original_id, schema.system.c.name)
     outputs: dict[int, dict[str, Any]] = {}
-    for output_id, kind, text, original, system in tx.execute(shown_outputs(campaign_id, *columns)):
-        known = outputs.setdefault(output_id, {"systems": [], "kind": kind, "text": text, "original": original})
+    for output_id, kind, text, turns, original, system in tx.execute(shown_outputs(campaign_id, *columns)):
+        known = outputs.setdefault(
+            output_id, {"systems": [], "kind": kind, "text": text, "turns": turns, "original": original}
+        )
         if system is not None:
             known["systems"].append(system)
     return outputs
 
 
-def _line(row: Row, outputs: Mapping[int, dict[str, Any]]) -> str:
-    screen = {
+def _screens(rows: Sequence[Row], outputs: Mapping[int, dict[str, Any]]) -> Iterator[dict[str, Any]]:
+    """One object per answer. What no answer of the campaign has (turns, a verdict, a problem) is in none."""
+    screens = [_screen(row, outputs) for row in rows]
+    said = {key for screen in screens for key in _OPTIONAL if screen[key]}
+    conversations = any(output["turns"] for screen in screens for output in screen["outputs"])
+    for screen in screens:
+        shown = [_without(output, () if conversations else ("turns",)) for output in screen["outputs"]]
+        yield _without({**screen, "outputs": shown}, _OPTIONAL - said)
+
+
+def _without(entries: dict[str, Any], keys: Collection[str]) -> dict[str, Any]:
+    return {key: value for key, value in entries.items() if key not in keys}
+
+
+def _line(screen: dict[str, Any]) -> str:
+    return json.dumps(screen, ensure_ascii=False) + "\n"
+
+
+def _screen(row: Row, outputs: Mapping[int, dict[str, Any]]) -> dict[str, Any]:
+    return {
         "ranking": f"s{row.served_id}",
         "lang_pair": row.lang_pair,
         "segment": row.segment.strip(),
         "document": row.document,
         "judge": row.pseudonym,
         "source": row.source,
+        "turns": row.turns,
         "reference": row.reference,
         "outputs": _shown(row, outputs),
         "skip": row.skip,
+        "verdict": row.verdict,
         "note": row.note,
+        "problem": row.problem,
         "revision": row.revision,
         "late": row.late,
         "strategy": row.strategy,
@@ -147,7 +174,6 @@ def _line(row: Row, outputs: Mapping[int, dict[str, Any]]) -> str:
         "answered_at": _moment(row.answered_at),
         "seconds": row.seconds,
     }
-    return json.dumps(screen, ensure_ascii=False) + "\n"
 
 
 def _shown(row: Row, outputs: Mapping[int, dict[str, Any]]) -> list[dict[str, Any]]:

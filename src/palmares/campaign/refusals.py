@@ -82,8 +82,10 @@ class Conflict(CampaignError):  # noqa: N818
     kind = "conflict"
     status = 409
 
-    def __init__(self, revision: int, ranks: tuple[int, ...] | None, skipped: str | None) -> None:
-        self.revision, self.ranks, self.skipped = revision, ranks, skipped
+    def __init__(
+        self, revision: int, ranks: tuple[int, ...] | None, skipped: str | None, verdict: str | None = None
+    ) -> None:
+        self.revision, self.ranks, self.skipped, self.verdict = revision, ranks, skipped, verdict
         super().__init__(
             "this screen was answered differently in another window or on another device; "
             "look at what is stored and change it if you like"

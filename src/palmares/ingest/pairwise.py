@@ -9,7 +9,7 @@ from typing import Literal
 import polars as pl
 
 from ..errors import InputError, LossyWriteError
-from ..judgments import Judgments
+from ..judgments import EXTRA_PREFIX, Judgments
 from . import tables
 from .answers import ONE_HOT, judge_columns, one_hot_columns, rater_columns, read_one_hot, refuse_judge, spread
 from .base import MOST_DROPPED, RECORD, Feature, ReadOptions
@@ -40,6 +40,10 @@ _PLACES: Mapping[_Place, tuple[str, ...]] = {
 }
 #: What else belongs to a place.
 _MORE: Mapping[_Place, tuple[str, ...]] = {"one-hot": tuple(ONE_HOT), "raters": ("outcome", "winner")}
+
+
+#: The extra column in which a campaign has what was said of two outputs besides their ranks, and its only value so far.
+VERDICT, BOTH_BAD = f"{EXTRA_PREFIX}verdict", "both-bad"
 
 
 class Pairwise(TableFormat):
@@ -121,8 +125,20 @@ class Arena(TableFormat):
             *[pl.col(c).alias(names.get(c, c)) for c in rows.columns if c not in of_the_pair],
         )
         won = _as_words(sides, (("model_a", "model_b", "tie"), *_VOCABULARIES[1:]), ("model_a", "model_b"))
-        named = sides.with_columns(won).rename({"system_a": "model_a", "system_b": "model_b", "outcome": "winner"})
+        named = sides.with_columns(_with_both_bad(sides, won))
+        named = named.rename({"system_a": "model_a", "system_b": "model_b", "outcome": "winner"})
         return tables.to_bytes(named, ending)
+
+
+def _with_both_bad(sides: pl.DataFrame, won: pl.Series) -> pl.Series:
+    """Ties of two that are both bad by the word that arenas have for them, where judgments say so."""
+    if VERDICT not in sides.columns:
+        return won
+    both_bad = (sides[VERDICT] == BOTH_BAD).fill_null(False) & (sides["outcome"] == 0)
+    told = pl.select(pl.when(both_bad).then(pl.lit("tie (bothbad)")).otherwise(won)).to_series().alias(won.name)
+    # Systems may be called by such words; then a plain tie is what is read back as it was meant.
+    meant = is_read_as(sides.select("system_a", "system_b", "outcome"), told, ("model_a", "model_b"))
+    return told if meant else won
 
 
 #: What the newer releases of arena votes have instead of a judge.

@@ -18,6 +18,7 @@ from . import (
     api,
     crowd,
     crowd_manage,
+    images,
     join,
     judging,
     manage,
@@ -35,7 +36,7 @@ from .security import BelowRootPath, BodyLimit, SecurityHeaders, StaticFilesForE
 
 #: Routes with pages, and those that programs are meant to use.
 _MANAGE = (manage, manage_notes, crowd_manage, manage_people, manage_invite, manage_settings, manage_export)
-_PAGES = tuple(part.router for part in (join, crowd, judging, *_MANAGE))
+_PAGES = tuple(part.router for part in (join, crowd, judging, images, *_MANAGE))
 _FOR_PROGRAMS = (api.router, api.health_router)
 _CAMPAIGN = re.compile(rf"/(?:c|api/v1)/({CAMPAIGN_NAME.pattern})(?:/|$)")
 

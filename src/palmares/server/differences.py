@@ -10,10 +10,10 @@ comes first. rapidfuzz aligns as we do, but the thirty lines here are not worth 
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import combinations, pairwise
+from itertools import accumulate, combinations, pairwise
 
 #: Scripts written without spaces, by code point: there a character is compared where elsewhere a word is.
 _UNSPACED = (
@@ -28,6 +28,8 @@ _UNSPACED = (
     (0x20000, 0x3FFFF),
 )
 _JOINERS = "\u200c\u200d"
+#: How white space is made visible; what is not here is a kind of space.
+_SIGNS = {"\n": "↵", "\t": "⇥", "\u00a0": "⍽", "\u202f": "⍽"}
 #: Two texts whose lengths in words have a larger product are not aligned: a page may not wait for that.
 _TOO_LONG = 4_000_000
 
@@ -36,31 +38,40 @@ Matches = list[tuple[int, int]]
 
 @dataclass(frozen=True)
 class Span:
-    """A stretch of a text, and whether few other texts have it. An empty one: here most others have more."""
+    """A stretch of a text, and whether few other texts have it. An empty one: here most others have more.
+
+    ``spacing`` makes white space visible that is other than in most of the other texts: a sign for each character.
+    """
 
     text: str
     differs: bool
+    spacing: str = ""
 
 
-def differences(texts: Sequence[str]) -> tuple[tuple[Span, ...], ...]:
+def differences(texts: Sequence[str], *, spacing: bool = False) -> tuple[tuple[Span, ...], ...]:
     """Cut every text into spans; joined together they are the text again.
 
     A word differs if fewer than half of the other texts share it, and words are missing where more than half of the
-    others have some between two that they share. The order in which the texts are given changes nothing.
+    others have some between two that they share. The order in which the texts are given changes nothing. With
+    ``spacing``, white space is compared like words; without, it counts for nothing.
     """
     tokenized = [tokens(text) for text in texts]
     positions = [[i for i, token in enumerate(of_text) if not token.isspace()] for of_text in tokenized]
     words = [[of_text[i] for i in at] for of_text, at in zip(tokenized, positions, strict=True)]
     tallies = [Tally([0] * len(of_text), [0] * (len(of_text) + 1)) for of_text in words]
+    gaps = [Gaps.between(of_text, at) for of_text, at in zip(tokenized, positions, strict=True)] if spacing else []
     for one, other in combinations(range(len(texts)), 2):
         matches = aligned(words[one], words[other])
         tallies[one].count(matches, len(words[other]))
         tallies[other].count([(there, here) for here, there in matches], len(words[one]))
+        if spacing:
+            gaps[one].compare(gaps[other], matches)
     others = len(texts) - 1
-    return tuple(
+    marked = [
         spans(of_text, *tally.verdict(at, len(of_text), others))
         for of_text, at, tally in zip(tokenized, positions, tallies, strict=True)
-    )
+    ]
+    return tuple(gaps[i].shown(made) if spacing else made for i, made in enumerate(marked))
 
 
 @dataclass(frozen=True)
@@ -85,6 +96,61 @@ class Tally:
             position for position, number in zip([*positions, end], self.more, strict=True) if 2 * number > others
         }
         return differing, lacking
+
+
+@dataclass(frozen=True)
+class Gaps:
+    """The white space before each word of a text and at its end; whether it is as in other texts at the same place."""
+
+    spaces: list[str]
+    places: list[int]  # of the gaps, in characters from the beginning of the text
+    same: list[int]
+    other: list[int]
+
+    @classmethod
+    def between(cls, pieces: Sequence[str], words: Sequence[int]) -> Gaps:
+        ends = [*words, len(pieces)]
+        spaces = [pieces[at - 1] if at and pieces[at - 1].isspace() else "" for at in ends]
+        starts = [0, *accumulate(len(piece) for piece in pieces)]
+        places = [starts[at] - len(space) for at, space in zip(ends, spaces, strict=True)]
+        return cls(spaces, places, [0] * len(ends), [0] * len(ends))
+
+    def compare(self, other: Gaps, matches: Matches) -> None:
+        """Count each other, where a word is shared and so is the one before it."""
+        shared = set(matches) | {(-1, -1), (len(self.spaces) - 1, len(other.spaces) - 1)}
+        for here, there in shared - {(-1, -1)}:
+            if (here - 1, there - 1) in shared:
+                for one, two, i, j in ((self, other, here, there), (other, self, there, here)):
+                    counts = one.same if one.spaces[i] == two.spaces[j] else one.other
+                    counts[i] += 1
+
+    def shown(self, made: tuple[Span, ...]) -> tuple[Span, ...]:
+        """The spans of the text, cut around white space that is unlike that of most others and has signs to show it."""
+        signs = {
+            place: (space, "".join(_SIGNS.get(character, "·") for character in space) or "‸")
+            for place, space, same, other in zip(self.places, self.spaces, self.same, self.other, strict=True)
+            if other > same
+        }
+        cut: list[Span] = []
+        start = 0
+        for span in made:
+            cut += _cut(span, start, signs)
+            start += len(span.text)
+        lacking_at_end = start in signs and not signs[start][0]
+        return (*cut, Span("", False, signs[start][1])) if lacking_at_end else tuple(cut)
+
+
+def _cut(span: Span, start: int, signs: Mapping[int, tuple[str, str]]) -> list[Span]:
+    """A span that begins at a character of its text, cut around the white space that is to be shown."""
+    found: list[Span] = [] if span.text else [span]
+    rest, at = span.text, 0
+    for place in sorted(place for place in signs if start <= place < start + len(span.text)):
+        space, shown = signs[place]
+        before = rest[: place - start - at]
+        found += [Span(before, span.differs)] if before else []
+        found.append(Span(space, span.differs, shown))
+        rest, at = rest[len(before) + len(space) :], place - start + len(space)
+    return [*found, Span(rest, span.differs)] if rest else found
 
 
 # -- two texts -----------------------------------------------------------------------------------------

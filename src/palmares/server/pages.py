@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import MutableMapping, Sequence
 from functools import cache, partial
 from pathlib import Path
 from typing import Any
@@ -11,13 +10,10 @@ from typing import Any
 from fastapi import Request
 from fastapi.responses import HTMLResponse
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
-from markdown_it import MarkdownIt
-from markdown_it.renderer import RendererHTML
-from markdown_it.token import Token
-from markdown_it.utils import OptionsDict
-from markupsafe import Markup
 
-from .words import LANGUAGES, Words, choose_language, words
+from ..campaign.images import digest_of
+from . import markup
+from .words import DEFAULT_VOCABULARY, LANGUAGES, Words, choose_language, words
 
 HERE = Path(__file__).parent
 STATIC = HERE / "static"
@@ -29,14 +25,15 @@ def render(request: Request, name: str, *, status: int = 200, **context: Any) ->
     """Fill a template; it also gets ``say`` (words), ``url``, ``static``, ``csrf`` and what `base.html` shows."""
     say = words_for(request)
     page = environment().get_template(name)
-    text = page.render(
-        say=say,
-        languages=LANGUAGES,
-        url=partial(url, request),
-        static=partial(static, request),
-        csrf=getattr(request.state, "csrf", ""),
-        **context,
-    )
+    with markup.reading(markup.Reader(say, partial(image, request))):
+        text = page.render(
+            say=say,
+            languages=LANGUAGES,
+            url=partial(url, request),
+            static=partial(static, request),
+            csrf=getattr(request.state, "csrf", ""),
+            **context,
+        )
     response = HTMLResponse(text, status_code=status, headers={"Content-Language": say.language})
     if request.query_params.get("ui") == say.language:
         remember_language(request, response, say.language)
@@ -44,9 +41,15 @@ def render(request: Request, name: str, *, status: int = 200, **context: Any) ->
 
 
 def words_for(request: Request) -> Words:
-    """The words in the language of this reader."""
+    """The words in the language of this reader, in the vocabulary that `speak` has set."""
     asked, remembered = request.query_params.get("ui"), request.cookies.get(LANGUAGE_COOKIE)
-    return words(choose_language(asked, remembered, request.headers.get("accept-language")))
+    language = choose_language(asked, remembered, request.headers.get("accept-language"))
+    return words(language).in_vocabulary(getattr(request.state, "vocabulary", DEFAULT_VOCABULARY))
+
+
+def speak(request: Request, vocabulary: str) -> None:
+    """Let the page that answers this request use the vocabulary of its campaign."""
+    request.state.vocabulary = vocabulary
 
 
 def remember_language(request: Request, response: HTMLResponse, language: str) -> None:
@@ -71,6 +74,13 @@ def static(request: Request, name: str) -> str:
     return url(request, f"/static/{digest()}/{name}")
 
 
+def image(request: Request, name: str) -> str | None:
+    """Where the image is that the texts of a campaign call so; None if it has none."""
+    campaign = str(request.path_params.get("campaign", ""))
+    digest = digest_of(request.app.state.database, campaign, name)
+    return None if digest is None else url(request, f"/c/{campaign}/images/{digest}")
+
+
 @cache
 def digest() -> str:
     """One digest for all static files: modules import each other by relative address, and must not get old ones."""
@@ -90,41 +100,6 @@ def environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    templates.filters["markdown"] = to_html
+    templates.filters.update(markdown=markup.to_html, content=markup.to_content)
+    templates.globals["speaker"] = markup.speaker
     return templates
-
-
-# -- Markdown --------------------------------------------------------------------------------------------
-
-
-def to_html(text: str) -> Markup:
-    """Turn the Markdown of organisers into HTML that is safe on a page: what looks like HTML in it is shown, not used.
-
-    Headings go below the page's own, and links open beside the page.
-    """
-    return Markup(_renderer().render(text))
-
-
-@cache
-def _renderer() -> MarkdownIt:
-    markdown = MarkdownIt("commonmark", {"html": False}).enable("table").disable("image")
-    markdown.add_render_rule("link_open", _open_beside)
-    markdown.add_render_rule("heading_open", _one_level_down)
-    markdown.add_render_rule("heading_close", _one_level_down)
-    return markdown
-
-
-def _open_beside(
-    self: RendererHTML, tokens: Sequence[Token], index: int, options: OptionsDict, env: MutableMapping[str, Any]
-) -> str:
-    tokens[index].attrSet("rel", "noopener noreferrer")
-    tokens[index].attrSet("target", "_blank")
-    return self.renderToken(tokens, index, options, env)
-
-
-def _one_level_down(
-    self: RendererHTML, tokens: Sequence[Token], index: int, options: OptionsDict, env: MutableMapping[str, Any]
-) -> str:
-    """The page has its own first-level heading."""
-    tokens[index].tag = f"h{min(int(tokens[index].tag[1:]) + 1, 6)}"
-    return self.renderToken(tokens, index, options, env)

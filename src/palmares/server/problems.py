@@ -130,7 +130,8 @@ def _campaign_error(request: Request, error: CampaignError) -> Response:
 def _stored(error: CampaignError) -> dict[str, Any]:
     """What helps the client to go on."""
     if isinstance(error, Conflict):
-        return {"stored": {"revision": error.revision, "ranks": error.ranks, "skip": error.skipped}}
+        said = {"ranks": error.ranks, "skip": error.skipped, "verdict": error.verdict}
+        return {"stored": {"revision": error.revision, **said}}
     if isinstance(error, DraftConflict):
         return {"stored": {"version": error.version, "ranks": error.ranks}}
     if isinstance(error, Incomplete):

@@ -19,6 +19,7 @@ TEXT_FORMATS = Registry(
         "folder": Entry("palmares.texts.folder:read_folder", "a folder with one file per system, or folders of them"),
         "tsv": Entry("palmares.texts.tables:read_table", "a table with one column per system (TSV, CSV)"),
         "jsonl": Entry("palmares.texts.json_lines:read_json_lines", "one JSON object per segment"),
+        "arena": Entry("palmares.texts.arena:read_arena", "battles of an LLM arena, two answers each"),
         "wmt-xml": Entry("palmares.texts.wmt_xml:read_wmt_xml", "WMT test-set XML, since WMT21"),
         "appraise-hits": Entry("palmares.texts.hits:read_hits", "Appraise ranking tasks (HIT XML)"),
     },

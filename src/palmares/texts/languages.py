@@ -17,6 +17,8 @@ _ALLOWED = (
     "allowed: two codes joined by a hyphen, each of two letters (fr) or three (fra), with script or region after an "
     "underscore (zh_Hans, pt_BR); examples: fr-en, deu-eng, pt_BR-en"
 )
+#: What a test set without a language is called where others name their pair. It can be no code: those are shorter.
+NO_LANGUAGE = "any-language"
 
 
 def _words(text: str) -> frozenset[str]:
@@ -71,10 +73,29 @@ _RIGHT_TO_LEFT_SCRIPTS = _words("""
 
 @dataclass(frozen=True, order=True)
 class LanguagePair:
-    """From which language into which; ``str()`` gives ``fr-en``."""
+    """From which language into which; ``str()`` gives ``fr-en``.
+
+    Prompts and answers in one language (``one``) have it as source and target, and ``str()`` gives ``en``. Where no
+    language is named, both are empty, and ``str()`` gives ``any-language``.
+    """
 
     source: str
     target: str
+    one: bool = False
+
+    @classmethod
+    def of(cls, text: str) -> LanguagePair:
+        """Read a pair as `parse` does, or one language: ``en``."""
+        if text.strip() == NO_LANGUAGE:
+            return cls("", "")
+        if "-" in text:
+            return cls.parse(text)
+        try:
+            code = parse_code(text)
+        except InputError:
+            alone = "or one code alone (en), for prompts and answers in one language"
+            raise InputError(f"language pair: got {text!r}; {_ALLOWED}; {alone}") from None
+        return cls(code, code, one=True)
 
     @classmethod
     def parse(cls, text: str) -> LanguagePair:
@@ -82,14 +103,22 @@ class LanguagePair:
         codes = text.strip().split("-")
         if len(codes) != 2:
             raise InputError(f"language pair: got {text!r}; {_ALLOWED}")
-        return cls(*(parse_code(code) for code in codes))
+        source, target = (parse_code(code) for code in codes)
+        return cls(source, target)
 
     def same_as(self, other: LanguagePair) -> bool:
         """Whether both pairs mean the same languages, though one may say ``de`` and the other ``deu``."""
         return html_lang(self.source) == html_lang(other.source) and html_lang(self.target) == html_lang(other.target)
 
+    @property
+    def is_pair(self) -> bool:
+        """Whether texts are to be in the target language what they are in the source language."""
+        return bool(self.source) and not self.one
+
     def __str__(self) -> str:
-        return f"{self.source}-{self.target}"
+        if not self.source:
+            return NO_LANGUAGE
+        return self.source if self.one else f"{self.source}-{self.target}"
 
 
 def parse_code(text: str) -> str:
@@ -105,13 +134,23 @@ def parse_code(text: str) -> str:
 
 
 def html_lang(code: str) -> str:
-    """The BCP 47 tag for the ``lang`` attribute of HTML: ``deu`` is ``de``, ``zh_Hans`` is ``zh-Hans``."""
+    """The BCP 47 tag for the ``lang`` attribute of HTML: ``deu`` is ``de``, ``zh_Hans`` is ``zh-Hans``.
+
+    No code gives no tag, which tells a browser that the language is not known.
+    """
+    if not code:
+        return ""
     language, *rest = parse_code(code).split("_")
     return "-".join([_shortest(language), *rest])
 
 
-def direction(code: str) -> Literal["rtl", "ltr"]:
-    """Which way a language is written; a script in the code decides before the language does."""
+def direction(code: str) -> Literal["rtl", "ltr", "auto"]:
+    """Which way a language is written; a script in the code decides before the language does.
+
+    Without a code the browser goes by the first letter (``auto``).
+    """
+    if not code:
+        return "auto"
     language, *rest = parse_code(code).split("_")
     scripts = [part for part in rest if len(part) == 4]
     if scripts:
@@ -120,13 +159,13 @@ def direction(code: str) -> Literal["rtl", "ltr"]:
 
 
 def base_language(code: str) -> str:
-    """The language of a code without script and region, by its shortest code: ``de`` for ``deu_AT``."""
-    return _shortest(parse_code(code).split("_")[0])
+    """The language of a code without script and region, by its shortest code: ``de`` for ``deu_AT``; none for none."""
+    return "" if not code else _shortest(parse_code(code).split("_")[0])
 
 
 def script_of(code: str) -> str | None:
     """The script that a code names (``Hans`` in ``zh_Hans``), if any."""
-    return next((part for part in parse_code(code).split("_")[1:] if len(part) == 4), None)
+    return None if not code else next((part for part in parse_code(code).split("_")[1:] if len(part) == 4), None)
 
 
 def _shortest(language: str) -> str:

@@ -8,6 +8,9 @@ from pathlib import Path as FilePath
 
 from ..errors import InputError
 from . import TEXT_FORMATS
+from .bundling import with_images
+from .images import Folder
+from .json_objects import first_object
 from .languages import LanguagePair
 from .lines import Path, read_text, uncompressed_name
 from .sgm import is_sgm
@@ -28,30 +31,37 @@ def read_texts(
     path: Path | None = None,
     format: str = "auto",
     encoding: str = "utf-8",
+    images: Path | None = None,
 ) -> tuple[TestSet, ...]:
     """Read sources, references and outputs; one test set per language pair, sorted by pair.
 
     Parameters
     ----------
     langs
-        The language pair, ``"fr-en"``. Needed where files do not name it; where they name several, it selects one.
+        The language pair, ``"fr-en"``, or one language, ``"en"``. Needed where files do not name it and do not hold
+        prompts; where they name several, it selects one.
     source, reference, systems, documents
         Plain files (plain, ``.gz``, ``.zst``; ``.sgm`` too), one segment per line; ``systems`` from name to file.
     path
         Everything in one place instead: a folder, or a file of another format.
     format
         An id from `palmares.texts.TEXT_FORMATS`; ``"auto"`` looks at the place.
+    images
+        The folder of the images that texts show.
     """
-    pair = LanguagePair.parse(langs) if langs is not None else None
+    pair = LanguagePair.of(langs) if langs is not None else None
+    folder = Folder.open(images) if images is not None else None
     if path is None:
         _check_plain(format, source, systems)
         arguments = {"source": source, "reference": reference, "systems": systems, "documents": documents}
-        return tuple(TEXT_FORMATS.load(_PLAIN)(pair, **arguments, encoding=encoding))
+        made: tuple[TestSet, ...] = TEXT_FORMATS.load(_PLAIN)(pair, **arguments, encoding=encoding)
+        return tuple(with_images(texts, folder) for texts in made)
     if source is not None or reference is not None or systems or documents is not None:
         raise InputError(
             f"got {str(path)!r} and single files besides; give a folder or file of everything, or the files"
         )
-    return _selected(_read_place(path, pair, format, encoding), pair, str(path))
+    chosen = _selected(_read_place(path, pair, format, encoding), pair, str(path))
+    return tuple(with_images(texts, folder) for texts in chosen)
 
 
 def _check_plain(format: str, source: Path | None, systems: Mapping[str, Path] | None) -> None:
@@ -83,8 +93,11 @@ def _guessed(name: str, text: str) -> str:
     if start == "<":
         element = _FIRST_ELEMENT.search(text)
         return "appraise-hits" if element and element[1].startswith("hit") else "wmt-xml"
-    is_json = start == "{" or uncompressed_name(name).lower().endswith(_JSON_ENDINGS)
-    return "jsonl" if is_json else "tsv"
+    if start in ("{", "[") or uncompressed_name(name).lower().endswith(_JSON_ENDINGS):
+        first = first_object(text)
+        if first is not None or start == "{" or uncompressed_name(name).lower().endswith(_JSON_ENDINGS):
+            return "arena" if first is not None and "conversation_a" in first else "jsonl"
+    return "tsv"
 
 
 def _selected(testsets: tuple[TestSet, ...], pair: LanguagePair | None, name: str) -> tuple[TestSet, ...]:

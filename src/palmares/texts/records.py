@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from ..errors import InputError
 from . import testset
+from .conversations import Turns
+from .images import Image
 from .languages import LanguagePair
 from .lines import refuse_controls
 from .testset import Segment, TestSet
@@ -17,7 +19,10 @@ FIELDS = ("id", "document", "langs", "source", "reference")
 
 @dataclass(frozen=True)
 class Record:
-    """One segment as it stands in a file. ``place`` says where, for messages; ``line`` is None in XML."""
+    """One segment as it stands in a file. ``place`` says where, for messages; ``line`` is None in XML.
+
+    ``turns`` and ``conversations`` (by system) are of what has several turns; a text of all of them stands beside.
+    """
 
     place: str
     source: str
@@ -27,10 +32,17 @@ class Record:
     langs: LanguagePair | None = None
     outputs: Mapping[str, str] = field(default_factory=dict)
     line: int | None = None
+    turns: Turns = ()
+    conversations: Mapping[str, Turns] = field(default_factory=dict)
 
 
 def grouped(
-    records: Iterable[Record], langs: LanguagePair | None, *, name: str, notes: Iterable[str] = ()
+    records: Iterable[Record],
+    langs: LanguagePair | None,
+    *,
+    name: str,
+    notes: Iterable[str] = (),
+    images: Mapping[str, Image | None] | None = None,
 ) -> tuple[TestSet, ...]:
     """One test set per language pair, its segments in the order of the file."""
     groups: dict[LanguagePair, list[Record]] = {}
@@ -41,7 +53,8 @@ def grouped(
         groups.setdefault(pair, []).append(record)
     if not groups:
         raise InputError(f"{name}: no segment; a test set needs at least one")
-    return tuple(_one_pair(pair, groups[pair], name, notes) for pair in sorted(groups))
+    made = (_one_pair(pair, groups[pair], name, notes) for pair in sorted(groups))
+    return tuple(replace(texts, images=images or {}) for texts in made)
 
 
 def record_of(name: str, line: int, values: Mapping[str, str | None], outputs: Mapping[str, str]) -> Record:
@@ -63,7 +76,7 @@ def record_of(name: str, line: int, values: Mapping[str, str | None], outputs: M
 def parse_pair(text: str, place: str) -> LanguagePair:
     """A language pair as it stands in a file."""
     try:
-        return LanguagePair.parse(text)
+        return LanguagePair.of(text)
     except InputError as error:
         raise InputError(f"{place}: {error}") from None
 
@@ -78,14 +91,14 @@ def _one_pair(pair: LanguagePair, records: list[Record], name: str, notes: Itera
         for whose, text in _texts(record):
             refuse_controls(text, f"{record.place}: {whose}")
     segments = [
-        Segment(record.id or str(number), record.document, record.source, record.reference)
+        Segment(record.id or str(number), record.document, record.source, record.reference, record.turns)
         for number, record in enumerate(records, 1)
     ]
     systems = sorted({system for record in records for system in record.outputs})
     outputs = {system: [record.outputs.get(system, "") for record in records] for system in systems}
     missing = [(s, index) for s in systems for index, record in enumerate(records) if s not in record.outputs]
     lines = [record.line for record in records if record.line is not None]
-    return testset.make(
+    made = testset.make(
         pair,
         segments,
         outputs,
@@ -94,6 +107,8 @@ def _one_pair(pair: LanguagePair, records: list[Record], name: str, notes: Itera
         lines=lines if len(lines) == len(records) else None,
         name=f"{name} ({pair})",
     )
+    several = {(s, index): turns for index, record in enumerate(records) for s, turns in record.conversations.items()}
+    return replace(made, conversations=several)
 
 
 def _texts(record: Record) -> Iterator[tuple[str, str]]:

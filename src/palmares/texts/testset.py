@@ -8,6 +8,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from ..errors import InputError
+from .conversations import Turns
+from .images import Image
 from .languages import LanguagePair
 
 #: Names that begin so are kept for the controls that a campaign adds (a reference, degraded outputs).
@@ -18,12 +20,16 @@ _NOT_IN_NAMES = frozenset(("Cc", "Cs", "Zl", "Zp"))
 
 @dataclass(frozen=True)
 class Segment:
-    """What is translated: one line, its place, and the reference if there is one."""
+    """What is translated or answered: one text, its place, and the reference if there is one.
+
+    ``turns`` if it is a conversation: then ``source`` is all of it as one text.
+    """
 
     id: str
     document: str | None
     source: str
     reference: str | None
+    turns: Turns = field(default=(), repr=False)
 
 
 @dataclass(frozen=True)
@@ -33,6 +39,11 @@ class TestSet:
     ``missing`` names by (system, index of the segment, from 0) what a file did not have; such an output is an
     empty text in ``outputs``. ``notes`` are sentences a reader has to say about the files. ``lines`` are the lines of
     the file (or files) on which the segments stand, where one number is right for all texts of a segment.
+
+    ``conversations`` are the turns of outputs that have several, by (system, index of the segment); their text in
+    ``outputs`` is all of it. ``images`` are those that texts show, by name (None only on the way out of a reader: named
+    by a message, and not looked for yet). A ``partial`` test set comes from a format
+    that never has all systems on a segment, such as the battles of an arena.
     """
 
     __test__ = False  # no test class, whatever pytest thinks of its name
@@ -43,6 +54,9 @@ class TestSet:
     missing: frozenset[tuple[str, int]] = field(default=frozenset(), repr=False)
     notes: tuple[str, ...] = field(default=(), repr=False, compare=False)
     lines: tuple[int, ...] | None = field(default=None, repr=False, compare=False)
+    conversations: Mapping[tuple[str, int], Turns] = field(default_factory=dict, repr=False)
+    images: Mapping[str, Image | None] = field(default_factory=dict, repr=False)
+    partial: bool = False
 
     @property
     def systems(self) -> tuple[str, ...]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tomllib
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -23,12 +24,31 @@ settings_options = options.stacked(
 )
 
 
-def settings_from(file: str | None, changes: tuple[str, ...]) -> Settings:
+@dataclass(frozen=True)
+class GivenSettings:
+    """Settings, and the names of those that a file or an option gave: ``screen.outputs``."""
+
+    settings: Settings
+    said: frozenset[str]
+
+    def but(self, **changes: Any) -> GivenSettings:
+        """Other settings, where nothing else was said."""
+        new = {name: value for name, value in changes.items() if name not in self.said}
+        return GivenSettings(self.settings.replace(**new), self.said)
+
+
+def settings_from(file: str | None, changes: tuple[str, ...]) -> GivenSettings:
     """The settings of a file, or the default ones, with single changes."""
     need_server_extra("a campaign")
     from ...campaign.settings import Settings
 
-    return changed(Settings() if file is None else Settings.read(file), changes)
+    read = Settings() if file is None else Settings.read(file)
+    in_file = {
+        f"{section}.{name}" for section in read.model_fields_set for name in getattr(read, section).model_fields_set
+    }
+    return GivenSettings(
+        changed(read, changes), frozenset(in_file | options.keyed(changes, "--set", empty=True).keys())
+    )
 
 
 def changed(settings: Settings, changes: tuple[str, ...]) -> Settings:

@@ -2,22 +2,33 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import json
+from dataclasses import dataclass, replace
 from shlex import quote
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from ...errors import InputError
+from ...results import counted
 from ...texts import TEXT_CHECKS, TEXT_FORMATS
 from .. import options
-from .changes import settings_from, settings_options
+from .changes import GivenSettings, settings_from, settings_options
 from .store import database_option, opened, opened_or_made
 
 if TYPE_CHECKING:
     from ...campaign.database import Database
     from ...texts import CheckReport, TestSet
 
+#: What suits prompts and answers, unless the organiser says otherwise: two answers side by side, set as Markdown, each
+#: prompt on its own; no damaged copies, since a cut through Markdown or a conversation is seen at once.
+PROMPT_SETTINGS: dict[str, Any] = {
+    "task.vocabulary": "prompt",
+    "task.markup": "markdown",
+    "screen.outputs": 2,
+    "screen.context": 0,
+    "controls.degraded": 0.0,
+}
 #: Of many findings of one language pair, so many are printed.
 _MOST = 20
 
@@ -34,6 +45,7 @@ class TextOptions:
     langs: str | None
     from_: str
     encoding: str
+    images: str | None
     accept: tuple[str, ...]
 
 
@@ -45,10 +57,13 @@ text_options = options.grouped(
     click.option("--documents", metavar="FILE", help="The document of each line."),
     click.option("--system", "systems", multiple=True, metavar="NAME=FILE",
                  help="Outputs of a system, one per line. Repeat for each system."),
-    click.option("--langs", metavar="PAIR", help="Language pair, such as fr-en; of several in TEXTS, the one to take."),
+    click.option("--langs", metavar="LANGS",
+                 help="Language pair, such as fr-en, or the language of prompts and answers, such as en; of several in "
+                 "TEXTS, the one to take."),
     click.option("--from", "from_", type=click.Choice(["auto", *(id for id in TEXT_FORMATS if id != "plain")]),
                  default="auto", show_default=True, help="Format of TEXTS."),
     click.option("--encoding", default="utf-8", show_default=True, help="Encoding of text files."),
+    click.option("--images", metavar="FOLDER", help="Folder of the images that texts show (PNG, JPEG, GIF, WebP)."),
     click.option("--accept", multiple=True, type=click.Choice(list(TEXT_CHECKS)),
                  help="Continue even if this check found errors. Repeat for several."),
 )  # fmt: skip
@@ -57,22 +72,40 @@ text_options = options.grouped(
 @click.command()
 @click.argument("name")
 @text_options
+@click.option("--task", metavar="QUESTION", help="What judges are asked on every screen: 'Which answer helps more?'")
 @settings_options
 @database_option
-def new(name: str, given: TextOptions, settings: str | None, changes: tuple[str, ...], database: str | None) -> None:
+def new(
+    name: str,
+    given: TextOptions,
+    task: str | None,
+    settings: str | None,
+    changes: tuple[str, ...],
+    database: str | None,
+) -> None:
     """Create a campaign from texts.
 
     TEXTS is a folder with one file per system (source.txt, reference.txt, A.txt, …), a folder of such folders named by
-    language pair, or one file with everything; otherwise give --source and --system. The texts are checked first; if
-    a check finds errors, nothing is stored.
+    language pair, or one file with everything; otherwise give --source and --system. Prompts with their answers, one
+    JSON object a line, and battles of an LLM arena need no language pair. The texts are checked first; if a check finds
+    errors, nothing is stored.
     """  # fmt: skip
     chosen = settings_from(settings, changes)  # before the texts, so that a wrong setting is noticed at once
+    if task is not None:
+        if "task.question" in chosen.said and chosen.settings.task.question != task:
+            raise InputError("--task and the setting task.question ask different questions; leave one of them out")
+        chosen = replace(chosen, settings=chosen.settings.replace(**{"task.question": task}))
     testsets = _checked(given)
+    prompts = not any(testset.langs.is_pair for testset in testsets)
+    if prompts:
+        chosen = chosen.but(**PROMPT_SETTINGS)
     with opened_or_made(database) as db:
         from ...campaign.create import create_campaign
 
-        create_campaign(db, name, chosen, testsets)
+        create_campaign(db, name, chosen.settings, testsets)
         _say_what_was_stored(db, name, testsets)
+    if prompts:
+        _say_what_was_chosen(chosen)
     _say_what_is_next(name, database)
 
 
@@ -142,6 +175,7 @@ def _read(given: TextOptions) -> tuple[TestSet, ...]:
         langs=given.langs,
         format=given.from_,
         encoding=given.encoding,
+        images=given.images,
     )
 
 
@@ -158,9 +192,10 @@ def _refuse_errors(reports: list[CheckReport], accepted: tuple[str, ...]) -> Non
 def _described(testset: TestSet) -> str:
     documents = len({segment.document for segment in testset.segments if segment.document is not None})
     parts = [
-        f"{len(testset)} segments",
+        f"{len(testset)} {'segments' if testset.langs.is_pair else 'prompts'}",
         *([f"{documents} documents"] if documents else []),
         "with references" if testset.has_references else "without references",
+        *([counted(len(testset.images), "image")] if testset.images else []),
         f"{len(testset.systems)} systems ({', '.join(testset.systems)})",
     ]
     return f"{testset.langs}: {', '.join(parts)}"
@@ -170,6 +205,14 @@ def _say_what_was_stored(db: Database, name: str, testsets: tuple[TestSet, ...])
     click.echo(f"stored in campaign {name!r} of {db.name}:")
     for testset in testsets:
         click.echo(f"  {_described(testset)}")
+
+
+def _say_what_was_chosen(chosen: GivenSettings) -> None:
+    """Settings that follow from the texts being prompts and answers, those apart that somebody gave."""
+    names = [name for name in PROMPT_SETTINGS if name not in chosen.said]
+    if names:
+        listed = ", ".join(f"{name} = {json.dumps(PROMPT_SETTINGS[name])}" for name in names)
+        click.echo(f"set for prompts and answers (--settings or --set say otherwise): {listed}")
 
 
 def _say_what_is_next(name: str, database: str | None) -> None:

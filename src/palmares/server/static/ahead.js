@@ -1,4 +1,4 @@
-/** The following screens of the HIT, fetched ahead, so that the judge goes on at once, also without a network. */
+/** The following screens, fetched ahead or sent along with a receipt, so that the judge goes on at once, also without a network. */
 
 const fetched = new Map(); // address → text of the page
 
@@ -12,6 +12,16 @@ export async function fetchAhead(addresses) {
       return; // no network now; the screen is fetched when it is needed
     }
   }
+}
+
+/** A page that came by another way. */
+export function put(address, text) {
+  fetched.set(address, text);
+}
+
+/** A page that says what is not so: the server is asked for another. */
+export function forget(address) {
+  fetched.delete(address);
 }
 
 /** Keep the page that is shown, to come back to it without a network. */

@@ -102,7 +102,7 @@ export class Draft {
 
   async answered(response) {
     if (this.ended) return false;
-    if (response.status === 409) return this.conflict();
+    if (response.status === 409) return this.conflict(await response.json().catch(() => ({})));
     if (response.status === 401 || response.status === 403) return this.failed("signed-out");
     if (!response.ok) return this.failed("offline");
     this.version = (await response.json()).version;
@@ -124,8 +124,12 @@ export class Draft {
     return false;
   }
 
-  /** Somebody saved a newer draft: fetch it, and let the judge choose. */
-  async conflict() {
+  /** Somebody saved a newer draft: fetch it, and let the judge choose. Or the campaign takes nothing any more. */
+  async conflict({ error }) {
+    if (error?.kind === "closed") {
+      document.dispatchEvent(new Event("palmares:closed"));
+      return false;
+    }
     const { api } = this.request();
     const response = await fetch(`${api}/screens/${this.screen}`);
     if (!response.ok) return this.failed("offline");

@@ -1,4 +1,4 @@
-/** The keys of the screen. Left, right, Tab and Space stay what they are in every form. */
+/** The keys of the screen. Tab and Space stay what they are in every form; so do left and right in radio buttons. */
 
 import { get, put } from "./storage.js";
 
@@ -7,6 +7,12 @@ const WRITING = "textarea, input[type=text], select, [contenteditable]";
 const OWN_ENTER = "a, button, summary, textarea, input[type=checkbox], #skip";
 const ARROWS = { ArrowUp: -1, ArrowDown: 1 };
 const MOVES = { ...ARROWS, k: -1, j: 1 };
+const PANELS = { s: "skip", c: "comment", "?": "keys" };
+const BUTTONS = { p: "previous", o: "given-toggle", d: "differences" };
+const CHOICES = { 1: "first", 2: "second", 0: "tie", "=": "tie", t: "tie", b: "both-bad" };
+/** The output that stands on that side, where two stand side by side. */
+const SIDES = document.dir === "rtl" ? { ArrowRight: "first", ArrowLeft: "second" } : { ArrowLeft: "first", ArrowRight: "second" };
+const FREE = "body, #title, #submit, .output, button.pair-choice";
 
 /** `screen()` gives the screen that is shown now. One listener serves them all. */
 export function listen(screen) {
@@ -33,6 +39,7 @@ function handle(event, screen) {
   if (target.matches(WRITING)) return false;
   if (key === "Enter") return !target.closest(OWN_ENTER) && screen.submit();
   if (key in ARROWS) return arrow(screen, ARROWS[key], target);
+  if (key in SIDES) return screen.pairs && !event.shiftKey && target.matches(FREE) && screen.choose(SIDES[key]);
   return !get(SWITCH) && single(key, screen, target);
 }
 
@@ -43,10 +50,11 @@ function arrow(screen, step, target) {
 }
 
 function single(key, screen, target) {
-  if (key === "s" || key === "?") return screen.toggle(key === "s" ? "skip" : "keys");
+  if (key in PANELS) return screen.toggle(PANELS[key]);
   if (target.closest("#skip")) return false;
-  if (/^[1-9]$/.test(key)) return screen.rank(Number(key));
+  if (screen.pairs && key in CHOICES) return screen.choose(CHOICES[key]);
+  if (!screen.pairs && /^[1-9]$/.test(key)) return screen.rank(Number(key));
   if (key === "u") return screen.undo();
-  if (key === "d") return screen.differences();
+  if (key in BUTTONS) return screen.press(BUTTONS[key]);
   return key in MOVES && screen.move(target.closest(".output") ? MOVES[key] : 0);
 }

@@ -13,11 +13,15 @@ const PATIENCE = 20_000; // milliseconds for one attempt
 const LONGEST_PAUSE = 60;
 
 export class Queue {
-  /** `request()` gives what every request needs: {api, token}. `changed()` is called whenever something happened. */
-  constructor(judge, request, changed) {
+  /**
+   * `request()` gives what every request needs: {api, token}. `changed()` is called whenever something happened;
+   * before it `stored(entry, receipt)` or `refused(entry)`. `then(entry)` says what the server shall send along with
+   * the receipt: "nothing", or the "page" of the next screen.
+   */
+  constructor(judge, request, { changed, stored = () => {}, refused = () => {}, then = () => "nothing" }) {
     this.prefix = `palmares:queue:${judge}:`;
     this.request = request;
-    this.changed = changed;
+    Object.assign(this, { changed, onStored: stored, onRefused: refused, then });
     this.failures = 0;
     this.signedOut = false;
     this.revisions = new Map(); // screen → revision the server has confirmed to this page
@@ -55,9 +59,28 @@ export class Queue {
     this.changed();
   }
 
-  drop(key) {
-    remove(key);
+  drop(...keys) {
+    keys.forEach(remove);
     this.changed();
+  }
+
+  /** The judge has decided about a refused answer to a screen. */
+  settled(screen) {
+    for (const { key, screen: refused } of this.refused()) if (refused === screen) remove(key);
+  }
+
+  /** What is stored stays: neither this device nor the server keeps the refused answer any longer. */
+  async keepStored({ key, page }) {
+    this.drop(key);
+    const form = new URLSearchParams({ csrf: this.request().token, action: "keep" });
+    await fetch(page, { method: "POST", body: form, redirect: "manual" }).catch(() => {});
+  }
+
+  /** The refused answer takes the place of the one that the judge was shown as stored. */
+  replace({ key, screen, page, body, refused }) {
+    remove(key);
+    this.add(screen, page, { ...body, revision: refused.stored.revision });
+    this.flush();
   }
 
   /** Send what waits, now. Resolves when everything is sent or an attempt failed. */
@@ -95,7 +118,7 @@ export class Queue {
   async send(entry) {
     let response;
     try {
-      response = await post(this.request(), entry);
+      response = await post(this.request(), entry, this.then(entry));
     } catch {
       return this.later();
     }
@@ -114,21 +137,23 @@ export class Queue {
     this.failures = 0;
     this.revisions.set(entry.screen, receipt.revision);
     remove(entry.key);
-    // What was refused before has been replaced by what is stored now.
-    for (const { key, screen } of this.refused()) if (screen === entry.screen) remove(key);
+    this.settled(entry.screen); // what was refused before has been replaced by what is stored now
     // A change made while the first answer was on its way builds on that answer.
     for (const later of this.waiting(entry.screen)) {
       const { key, ...kept } = later;
       put(key, { ...kept, body: { ...kept.body, revision: receipt.revision } });
     }
+    this.onStored(entry, receipt);
     return null;
   }
 
   refuse(entry, problem, status) {
     this.failures = 0;
     const { key, ...kept } = entry;
-    const { kind = "refused", message = `HTTP ${status}` } = problem.error ?? {};
-    put(key, { ...kept, refused: { kind, message } });
+    const { kind = "refused", message = `HTTP ${status}`, stored } = problem.error ?? {};
+    const refused = { ...kept, refused: { kind, message, stored } };
+    put(key, refused);
+    this.onRefused(refused);
     return null;
   }
 
@@ -139,11 +164,11 @@ export class Queue {
   }
 }
 
-function post({ api, token }, entry) {
+function post({ api, token }, entry, then) {
   return fetch(`${api}/screens/${entry.screen}/answer`, {
     method: "POST",
     headers: { "Content-Type": "application/json", "X-CSRF-Token": token },
-    body: JSON.stringify(entry.body),
+    body: JSON.stringify({ ...entry.body, then }),
     keepalive: true,
     signal: AbortSignal.timeout(PATIENCE),
   });

@@ -2,6 +2,7 @@
 
 export class Ranks {
   constructor(form, changed) {
+    this.form = form;
     this.outputs = [...form.querySelectorAll(".output")];
     this.changed = changed;
     this.known = this.values;
@@ -16,6 +17,11 @@ export class Ranks {
 
   get values() {
     return this.outputs.map((output) => Number(output.querySelector("input:checked")?.value) || null);
+  }
+
+  /** What is said of the outputs besides their ranks. */
+  get verdict() {
+    return null;
   }
 
   /** Places (from 1) without a rank. */
@@ -82,6 +88,12 @@ export class Ranks {
     else output.removeAttribute("aria-invalid");
   }
 
+  /** Lead the judge to what has no rank yet. */
+  askFor(places) {
+    places.forEach((place) => this.complain(place - 1, true));
+    this.go(places[0] - 1);
+  }
+
   mark(index) {
     this.current = index;
     this.outputs.forEach((output, at) => output.classList.toggle("current", at === index));
@@ -91,6 +103,15 @@ export class Ranks {
   go(index) {
     const inside = Math.min(Math.max(index, 0), this.outputs.length - 1);
     this.mark(inside);
-    this.outputs[inside].focus();
+    enter(this.outputs[inside]);
   }
+}
+
+/** Put the focus on an output. One that is taller than what is left of the window is shown from its top. */
+function enter(output) {
+  const { scrollPaddingTop, scrollPaddingBottom } = getComputedStyle(document.documentElement);
+  const room = innerHeight - (parseFloat(scrollPaddingTop) || 0) - (parseFloat(scrollPaddingBottom) || 0);
+  const tall = output.offsetHeight > room;
+  output.focus({ preventScroll: tall });
+  if (tall) output.scrollIntoView({ block: "start" });
 }

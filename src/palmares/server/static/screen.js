@@ -1,7 +1,9 @@
 /** One screen: its ranks, its draft, its controls, and what its keys do. */
 
 import { Draft } from "./drafts.js";
+import { prepareGiven } from "./given.js";
 import { prepareSwitch } from "./keys.js";
+import { Pair } from "./pair.js";
 import { Ranks } from "./ranks.js";
 import { announce, button, listed, say } from "./say.js";
 import { judge, request } from "./site.js";
@@ -11,11 +13,15 @@ import { get, put } from "./storage.js";
 const DIFFERENCES = "palmares:differences";
 const JUST_OPENED = 350; // milliseconds in which a second click or Enter was meant for the screen before
 const QUIET = new Set(["saving", "saved", "storing"]);
+const FIRST_IN = { skip: "input[type=radio]", comment: "textarea", keys: "summary" };
 const element = (id) => document.getElementById(id);
 
 export class Screen {
-  /** `known` are ranks given here before, if any; `first` is the page that was loaded; `answered()` takes an answer. */
-  constructor({ known, queued, first, answered }) {
+  /**
+   * `known` are ranks given here before, if any, and `answer` all of what was said then; `first` is the page that was
+   * loaded; `answered()` takes an answer.
+   */
+  constructor({ known, answer, queued, first, answered }) {
     this.data = element("work").dataset;
     this.id = this.data.screen;
     this.practice = "practice" in this.data;
@@ -23,15 +29,22 @@ export class Screen {
     this.answered = answered;
     this.form = element("answer");
     this.watch = new Stopwatch();
-    this.ranks = new Ranks(this.form, () => this.changed());
+    this.oneStep = "oneStep" in this.data;
+    this.ranks = this.prepareRanks(() => this.changed());
     this.draft = this.practice ? null : new Draft(this.draftParts());
     this.form.addEventListener("submit", (event) => this.onSubmit(event));
     element("skip-form").addEventListener("submit", (event) => this.onSkip(event));
     this.prepareControls();
     if (!first) this.ignoreSecondClick();
-    if (known) this.ranks.show(known);
+    if (known) this.showAnswer(answer);
     if (queued) this.status("queued");
     this.draft?.recover();
+  }
+
+  prepareRanks(changed) {
+    this.pairs = element("pair") !== null;
+    if (!this.pairs) return new Ranks(this.form, changed);
+    return new Pair(this.form, changed, { screen: this.id, answered: this.data.revision !== "0" });
   }
 
   draftParts() {
@@ -43,11 +56,23 @@ export class Screen {
   }
 
   prepareControls() {
-    element("undo").hidden = false;
-    element("undo").addEventListener("click", () => this.undo());
+    const undo = element("undo");
+    if (undo) {
+      undo.hidden = false;
+      undo.addEventListener("click", () => this.undo());
+    }
+    prepareGiven(element("given"), element("given-toggle"));
     prepareSwitch(element("keys"));
     element("differences").checked = Boolean(get(DIFFERENCES));
     element("differences").addEventListener("change", (event) => put(DIFFERENCES, event.target.checked));
+  }
+
+  /** Show an answer that was given here, and that the page does not know of. */
+  showAnswer({ ranks, verdict, note, problem }) {
+    this.ranks.show(ranks, verdict);
+    this.form.elements.note.value = note ?? "";
+    this.form.elements.problem.checked = Boolean(problem);
+    element("comment").open = Boolean(note);
   }
 
   /** The screen has taken the place of the one before, under the mouse. */
@@ -70,16 +95,27 @@ export class Screen {
   changed() {
     this.opening = false;
     this.queued = false;
+    this.offerUndo();
     const { missing } = this.ranks;
     if (!missing.length) element("missing").hidden = true;
     else if (!element("missing").hidden) this.nameMissing(missing);
     this.draft?.changed();
   }
 
+  offerUndo() {
+    const undo = element("undo");
+    if (undo) undo.disabled = !this.ranks.done.length;
+  }
+
   nameMissing(places) {
-    const message = element("missing");
-    message.hidden = false;
-    message.textContent = say(places.length === 1 ? "missing.one" : "missing.many", { places: listed(places) });
+    const names = { places: listed(places) };
+    if (this.pairs) this.complain(say("not-chosen"));
+    else this.complain(places.length === 1 ? say("missing.one", names) : say("missing.many", names));
+  }
+
+  complain(words) {
+    element("missing").hidden = false;
+    element("missing").textContent = words;
   }
 
   // -- what the keys do ------------------------------------------------------------------------------
@@ -100,15 +136,40 @@ export class Screen {
     announce(say("all-ranked"));
   }
 
+  /** Choose between two; where one step is enough, that is the answer. False if it is not offered. */
+  choose(choice) {
+    if (this.opening) return true;
+    if (!this.ranks.choose(choice)) return false;
+    if (this.oneStep) return this.submit();
+    announce(say("chosen", { choice: this.ranks.chosen.parentElement.textContent.trim() }));
+    element("submit").focus({ preventScroll: true });
+    return true;
+  }
+
   undo() {
+    if (this.oneStep) return this.undoLast();
     const index = this.ranks.undo();
     if (index === null) {
       this.status("nothing-to-undo");
+    } else if (this.pairs) {
+      announce(say("choice-undone"));
     } else {
       this.ranks.go(index);
       announce(say("undone", { place: index + 1 }));
     }
     return true;
+  }
+
+  /** Where an answer is submitted by one key, the one before is what can be undone. */
+  undoLast() {
+    if (element("undo-last").hidden) this.status("nothing-to-undo");
+    else element("undo-last").click();
+    return true;
+  }
+
+  press(id) {
+    element(id)?.click();
+    return element(id) !== null;
   }
 
   move(step) {
@@ -121,7 +182,7 @@ export class Screen {
     if (panel.open) return this.close(panel);
     panel.open = true;
     panel.scrollIntoView({ block: "nearest" });
-    panel.querySelector(id === "skip" ? "input[type=radio]" : "summary").focus({ preventScroll: true });
+    panel.querySelector(FIRST_IN[id]).focus({ preventScroll: true });
     return true;
   }
 
@@ -133,31 +194,41 @@ export class Screen {
     return true;
   }
 
-  differences() {
-    element("differences").click();
-    return true;
-  }
-
   submit() {
-    this.form.requestSubmit(element("submit"));
+    this.form.requestSubmit(this.oneStep ? this.ranks.chosen : element("submit"));
     return true;
   }
 
   // -- answers ---------------------------------------------------------------------------------------
 
   onSubmit(event) {
-    const { missing } = this.ranks;
-    if (this.opening) {
+    if (this.opening || !this.isComplete(event.submitter)) {
       event.preventDefault();
-    } else if (missing.length) {
-      event.preventDefault();
-      this.complain(missing);
     } else if (this.practice) {
       this.form.elements.seconds.value = this.watch.seconds;
     } else {
       event.preventDefault();
-      this.send({ ranks: this.ranks.values });
+      const { note, problem } = this.form.elements;
+      const { values: ranks, verdict } = this.ranks;
+      this.send({ ranks, verdict, note: note.value.trim() || null, problem: problem.checked });
     }
+  }
+
+  /** Whether the form says all that it has to; what is missing is named. The button pressed may be the choice itself. */
+  isComplete(pressed) {
+    if (pressed?.name === "pair") this.ranks.choose(pressed.value);
+    const { missing } = this.ranks;
+    const { note, problem } = this.form.elements;
+    if (missing.length) {
+      this.ranks.askFor(missing);
+      this.nameMissing(missing);
+      return false;
+    }
+    if (!problem.checked || note.value.trim()) return true;
+    element("comment").open = true;
+    note.focus();
+    this.complain(say("say-problem"));
+    return false;
   }
 
   onSkip(event) {
@@ -170,12 +241,6 @@ export class Screen {
     }
   }
 
-  complain(missing) {
-    missing.forEach((place) => this.ranks.complain(place - 1, true));
-    this.ranks.go(missing[0] - 1);
-    this.nameMissing(missing);
-  }
-
   send(answer) {
     if (this.sent) return;
     this.sent = true;
@@ -185,7 +250,7 @@ export class Screen {
 
   /** The answer is on its way, and there is no other screen to show. */
   wait(key) {
-    element("submit").setAttribute("aria-disabled", "true");
+    for (const button of document.querySelectorAll("#submit, button.pair-choice")) button.setAttribute("aria-disabled", "true");
     this.status(key);
   }
 
@@ -202,6 +267,7 @@ export class Screen {
     const choose = (others) => () => {
       line.remove();
       if (others) this.ranks.show(theirs);
+      this.offerUndo();
       this.draft.settle({ save: !others || which === "kept" });
       this.move(0);
     };

@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from .catalogue import DEFAULT_LANGUAGE, LANGUAGES, Words, choose_language, words
+from .catalogue import DEFAULT_LANGUAGE, DEFAULT_VOCABULARY, LANGUAGES, Words, choose_language, words
 
-__all__ = ["DEFAULT_LANGUAGE", "LANGUAGES", "Words", "choose_language", "words"]
+__all__ = ["DEFAULT_LANGUAGE", "DEFAULT_VOCABULARY", "LANGUAGES", "Words", "choose_language", "words"]

@@ -21,6 +21,8 @@ LANGUAGES: Mapping[str, str] = {
     "ar": "العربية",
 }
 DEFAULT_LANGUAGE = "en"
+#: What texts are called if a campaign says nothing else: source and outputs.
+DEFAULT_VOCABULARY = "translation"
 CATALOGUES = Path(__file__).parent
 _ACCEPTED = re.compile(r"\s*([A-Za-z]{1,8})(?:-[A-Za-z0-9-]+)?\s*(?:;\s*q=([01](?:\.\d{0,3})?))?\s*")
 
@@ -39,6 +41,10 @@ class Words:
     def direction(self) -> str:
         return direction(self.language)
 
+    def in_vocabulary(self, vocabulary: str) -> Words:
+        """The same language with other names for the texts of a campaign: ``prompt`` speaks of prompts and answers."""
+        return words(self.language, vocabulary)
+
     def beginning(self, prefix: str) -> dict[str, str]:
         """The texts whose key begins with a prefix, placeholders unfilled; the prefix is cut off."""
         return {key.removeprefix(prefix): text for key, text in self.texts.items() if key.startswith(prefix)}
@@ -52,8 +58,11 @@ class Words:
 
 
 @cache
-def words(language: str) -> Words:
-    """The catalogue of one of `LANGUAGES`."""
+def words(language: str, vocabulary: str = DEFAULT_VOCABULARY) -> Words:
+    """The catalogue of one of `LANGUAGES`. In a vocabulary, ``prompt.screen.source`` stands for ``screen.source``."""
+    if vocabulary != DEFAULT_VOCABULARY:
+        usual = words(language)
+        return Words(language, {**usual.texts, **usual.beginning(f"{vocabulary}.")})
     with (CATALOGUES / f"{language}.toml").open("rb") as file:
         return Words(language, tomllib.load(file))
 

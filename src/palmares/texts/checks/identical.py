@@ -29,8 +29,8 @@ def identical(testset: TestSet) -> Iterator[Finding]:
     """Equal outputs of systems, of one system again and again, and outputs equal to source or reference."""
     outputs = {system: [text.strip() for text in texts] for system, texts in testset.outputs.items()}
     yield from _same_systems(outputs)
-    yield from _nothing_to_judge(outputs)
-    yield from _shared(outputs)
+    yield from _nothing_to_judge(outputs, testset.partial)
+    yield from _shared(outputs, testset.partial)
     for system, texts in outputs.items():
         yield from _untranslated(testset, system, texts)
         yield from _leaked(testset, system, texts)
@@ -47,22 +47,28 @@ def _same_systems(outputs: dict[str, list[str]]) -> Iterator[Finding]:
             yield Finding("identical", "warning", None, (), message)
 
 
-def _nothing_to_judge(outputs: dict[str, list[str]]) -> Iterator[Finding]:
+def _nothing_to_judge(outputs: dict[str, list[str]], partial: bool) -> Iterator[Finding]:
     rows = list(zip(*outputs.values(), strict=True))
-    lines = tuple(n for n, row in enumerate(rows, 1) if len(row) > 1 and row[0] and len(set(row)) == 1)
+    lines = tuple(n for n, row in enumerate(rows, 1) if len(row) > 1 and _all_equal(row, partial))
     if lines:
         severity: Severity = "warning" if len(lines) > MANY_EQUAL * len(rows) else "note"
         message = f"all systems give the same output on {counted(len(lines), 'line')}; there is nothing to judge"
         yield Finding("identical", severity, None, lines, message)
 
 
-def _shared(outputs: dict[str, list[str]]) -> Iterator[Finding]:
+def _shared(outputs: dict[str, list[str]], partial: bool) -> Iterator[Finding]:
     """A note on lines where some systems agree but not all, which is usual."""
     rows = list(zip(*outputs.values(), strict=True))
-    lines = tuple(number for number, row in enumerate(rows, 1) if _some_equal(row))
+    lines = tuple(number for number, row in enumerate(rows, 1) if _some_equal(row) and not _all_equal(row, partial))
     if lines:
         message = f"some systems give the same output on {counted(len(lines), 'line')}"
         yield Finding("identical", "note", None, lines, message)
+
+
+def _all_equal(row: tuple[str, ...], partial: bool) -> bool:
+    """Whether all systems say the same; in a partial test set, all that say something."""
+    written = [text for text in row if text]
+    return bool(written) and len(set(written)) == 1 and (len(written) > 1 if partial else len(written) == len(row))
 
 
 def _some_equal(row: tuple[str, ...]) -> bool:
@@ -71,7 +77,9 @@ def _some_equal(row: tuple[str, ...]) -> bool:
 
 
 def _untranslated(testset: TestSet, system: str, texts: list[str]) -> Iterator[Finding]:
-    if base_language(testset.langs.source) == base_language(testset.langs.target):
+    """Copies of the source; they may be right where both languages are the same, but never as answers to a prompt."""
+    langs = testset.langs
+    if langs.is_pair and base_language(langs.source) == base_language(langs.target):
         return
     lines = tuple(
         number
@@ -79,8 +87,10 @@ def _untranslated(testset: TestSet, system: str, texts: list[str]) -> Iterator[F
         if text == segment.source.strip() and _is_sentence(text)
     )
     if lines:
-        severity: Severity = "error" if len(lines) > MOST_LINES * len(texts) else "warning"
-        yield Finding("identical", severity, system, lines, f"copies of the source on {counted(len(lines), 'line')}")
+        written = sum(bool(text) for text in texts) if testset.partial else len(texts)
+        severity: Severity = "error" if len(lines) > MOST_LINES * written else "warning"
+        what = "source" if langs.is_pair else "prompt"
+        yield Finding("identical", severity, system, lines, f"copies of the {what} on {counted(len(lines), 'line')}")
 
 
 def _leaked(testset: TestSet, system: str, texts: list[str]) -> Iterator[Finding]:

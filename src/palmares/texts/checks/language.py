@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 
 from ...results import counted
@@ -33,6 +33,8 @@ ODDS = 1000.0
 FAMILIAR = 0.9
 #: Shorter texts are not enough to tell close languages apart.
 LONG = 1_000
+#: Code in Markdown, fenced or in a line.
+_CODE = re.compile(r"^```.*?(?:^```\s*$|\Z)|`[^`\n]+`", re.DOTALL | re.MULTILINE)
 _ASCII_WORD, _OF_NAMES = re.compile(r"[!-~]+"), re.compile(r"[A-Z0-9@/\\_]")
 
 
@@ -63,18 +65,28 @@ Ranked = list[tuple[str, float]]
 
 def language(testset: TestSet) -> Iterator[Finding]:
     """Lines, or whole texts, in another script or language."""
+    if not testset.langs.source:
+        message = "no language is named, so none was checked; name one with --langs en, or let it be"
+        yield Finding("language", "note", None, (), message)
+        return
     source, target = testset.langs.source, testset.langs.target
     guessers = {langs: guesser_of(*langs) for langs in ((source, target), (target, source))}
     if None in guessers.values():
         message = "only scripts were checked; to check languages too: pip install 'palmares[server]'"
         yield Finding("language", "note", None, (), message)
-    for column in columns(testset):
+    for given in columns(testset):
+        # Code is in no language, and prompts are often about it.
+        column = given if testset.langs.is_pair else replace(given, texts=tuple(map(_without_code, given.texts)))
         by_script = list(_by_script(column))
         yield from by_script
         guesser = guessers[(source, target) if column.what == "sources" else (target, source)]
         # A text in the wrong script is in the wrong language too, which need not be said.
         if guesser is not None and not any(finding.severity == "error" for finding in by_script):
             yield from _by_language(column, guesser)
+
+
+def _without_code(text: str) -> str:
+    return _CODE.sub(" ", text) if "`" in text else text
 
 
 # -- scripts -----------------------------------------------------------------------------------------

@@ -23,8 +23,8 @@ _TO_SD = 1.4826
 
 
 def length(testset: TestSet) -> Iterator[Finding]:
-    """Compare each output with the median of the other systems, the reference and the source."""
-    texts = list(columns(testset))
+    """Compare each output with the median of the other systems, the reference and the source (but not a prompt)."""
+    texts = [column for column in columns(testset) if testset.langs.is_pair or column.what != "sources"]
     lengths = np.array([_lengths(column) for column in texts])
     for row, column in enumerate(texts):
         if column.system is None:

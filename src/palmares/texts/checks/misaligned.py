@@ -62,8 +62,8 @@ class _Course:
 
 
 def misaligned(testset: TestSet) -> Iterator[Finding]:
-    """Runs of lines out of step, and texts that fit nowhere."""
-    if len(testset) < FEWEST_LINES:
+    """Runs of lines out of step, and texts that fit nowhere; a partial test set has no lines that could be."""
+    if len(testset) < FEWEST_LINES or testset.partial:
         return
     evidence = Evidence.of(testset)
     course = _Course(evidence)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
+from collections import Counter
 from collections.abc import Iterator
 
 from ..testset import TestSet
@@ -34,6 +35,9 @@ def _as_read(name: str) -> str:
 
 def missing(testset: TestSet) -> Iterator[Finding]:
     """Segments for which a file has no output of a system, or no reference though others have one."""
+    if testset.partial:
+        yield from _partial(testset)
+        return
     absent: dict[str, list[int]] = {}
     for system, index in sorted(testset.missing):
         absent.setdefault(system, []).append(index + 1)
@@ -44,6 +48,19 @@ def missing(testset: TestSet) -> Iterator[Finding]:
     if without and testset.has_references:
         message = f"no reference for {len(without)} of {len(testset)} segments"
         yield Finding("missing", "warning", None, without, message)
+
+
+def _partial(testset: TestSet) -> Iterator[Finding]:
+    """One note on what is as it must be; segments with one system alone leave nothing to compare."""
+    absent = Counter(index for _, index in testset.missing)
+    there = [len(testset.systems) - absent[index] for index in range(len(testset))]
+    few, many = min(there), max(there)
+    number = f"{few}" if few == many else f"{few} to {many}"
+    message = f"{number} of {len(testset.systems)} systems have an output on each segment, as the format has it"
+    yield Finding("missing", "note", None, (), message)
+    alone = tuple(number for number, systems in enumerate(there, 1) if systems < 2)
+    if alone:
+        yield Finding("missing", "warning", None, alone, "one system alone has an output, so there is nothing to judge")
 
 
 def empty(testset: TestSet) -> Iterator[Finding]:
