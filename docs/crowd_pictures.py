@@ -32,7 +32,7 @@ SETTINGS = Settings().replace(
         "judge.screens": 2,
         "hit.screens": 1,
         "judge.practice": False,
-        "screen.outputs": 2,
+        "screen.outputs": 3,
         "controls.degraded": 0.0,
         "crowd.minutes": 10,
         "crowd.pay": "£1.50 for the whole task",
@@ -46,7 +46,8 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         db = Database.open(f"sqlite:///{folder}/crowd.db", create=True)
         segments = [Segment(f"s{i}", None, f"Phrase numéro {i}.", None) for i in range(40)]
-        outputs = {name: [f"Sentence {i}, {word}." for i in range(40)] for name, word in (("A", "one"), ("B", "two"))}
+        words = {"A": "one", "B": "two", "C": "three"}
+        outputs = {name: [f"Sentence {i}, {word}." for i in range(40)] for name, word in words.items()}
         create_campaign(db, NAME, SETTINGS, [make(LanguagePair.parse("fr-en"), segments, outputs)])
         _, token = make_link(db, NAME, places=40, name="pilot")
         some_workers(db, token)
@@ -93,7 +94,7 @@ def worker(
     page.locator("form button.primary").click()
     for _ in range(2):
         screen = page.locator("#work").get_attribute("data-screen")
-        for place in (1, 2):
+        for place in (1, 2, 3):
             page.locator(f"input[name='rank-{place}'][value='{place}']").check()
         page.locator("#submit").click()
         page.locator(f"#work[data-screen='{screen}']").wait_for(state="detached")

@@ -16,7 +16,7 @@ from palmares.campaign.people import Person, consent, people
 from palmares.campaign.screens import ScreenView
 
 #: A short task of two screens, each a HIT of its own, so that it ends on the screen.
-SHORT: dict[str, Any] = {"judge.screens": 2, "hit.screens": 1, "screen.outputs": 2}
+SHORT: dict[str, Any] = {"judge.screens": 2, "hit.screens": 1, "screen.outputs": 3}
 #: A damaged copy on half of the screens: that fewer than two of 24 have one does not happen (25 in 2 to the 24).
 CONTROLLED: dict[str, Any] = {"controls.degraded": 0.5, "hit.screens": 2, "judge.screens": 24, "screen.outputs": 3}
 

@@ -64,8 +64,8 @@ def test_from_the_platforms_address_to_the_completion_code(visit: Visit, db: Dat
     expect(guest.page.get_by_role("status").filter(has_text="Copied")).to_be_visible()
     assert guest.page.evaluate("navigator.clipboard.readText()") == code
     agree(guest)
-    guest.answer(1, 2)
-    guest.answer(2, 1)
+    guest.answer(1, 2, 3)
+    guest.answer(2, 1, 3)
     guest.page.wait_for_url("**/judge/finished")
     (line,) = workers(db, "news")
     expect(guest.page.locator("#shown-code")).to_have_text(line.completion_code or "")
@@ -83,7 +83,7 @@ def test_a_second_visit_of_the_same_worker(visit: Visit, db: Database) -> None:
     guest = visit()
     code = begin(guest, token)
     agree(guest)
-    guest.answer(1, 2)
+    guest.answer(1, 2, 3)
     # The same browser goes on where it stopped.
     guest.open(address(token))
     expect(guest.page.get_by_role("heading", level=1)).to_have_text("You have begun already")
@@ -103,7 +103,7 @@ def test_a_second_visit_of_the_same_worker(visit: Visit, db: Database) -> None:
     check_accessibility(other.page)
     other.page.get_by_label("Your code").fill(code.lower().replace("-", " "))
     other.page.get_by_role("button", name="Go on").click()
-    other.answer(1, 2)
+    other.answer(1, 2, 3)
     other.page.wait_for_url("**/judge/finished")
     (line,) = workers(db, "news")
     assert (line.state, line.screens) == ("completed", 2)
@@ -200,19 +200,19 @@ def test_pages_of_workers_fit_a_phone_in_both_directions(
     token = new_crowd(db, **LINES, **{"judge.screens": 1, "crowd.completion_url": "https://platform.example/?c={code}"})
     guest = visit(viewport={"width": 390, "height": 844}, color_scheme=scheme, locale=language)
     guest.open(address(token))
-    looked_at(guest.page, "enter")
+    looked_at(guest.page, "/group/**")
     guest.page.locator("form button.primary").click()
-    looked_at(guest.page, "code")
+    looked_at(guest.page, "/group/*/code")
     guest.page.locator("a.primary").click()
-    looked_at(guest.page, "welcome")
+    looked_at(guest.page, "/c/news/judge/welcome")
     guest.page.get_by_role("checkbox").check()
     guest.page.locator("form button.primary").click()
-    guest.answer(1, 2)
-    guest.page.wait_for_url("**/judge/finished")
-    looked_at(guest.page, "finished")
+    guest.answer(1, 2, 3)
+    looked_at(guest.page, "/c/news/judge/finished")
 
 
-def looked_at(page: Page, name: str) -> None:
-    """Nothing sticks out of the window, and axe-core finds nothing."""
-    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), name
+def looked_at(page: Page, path: str) -> None:
+    """Nothing sticks out of the window once this page is there, and axe-core finds nothing."""
+    page.wait_for_url(f"**{path}")
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), path
     check_accessibility(page)
