@@ -546,7 +546,7 @@ def test_erased_ids_are_gone_from_the_files_too(db: Database, tmp_path: Path) ->
     token = new_crowd(db)
     ann = new_worker(db, token, SECRET_ID)
     judged(db, ann)
-    erase_worker(db, "news", SECRET_ID)
+    assert erase_worker(db, "news", SECRET_ID).gone
     (line,) = workers(db, "news")
     assert (line.worker, line.study, line.session, line.pseudonym) == (None, None, None, ann.pseudonym)
     assert line.screens == 1
@@ -564,8 +564,8 @@ def test_an_id_that_looks_like_a_pseudonym_is_the_one_that_is_erased(db: Databas
     token = new_crowd(db)
     ann = new_worker(db, token, "ann")
     mimic = new_worker(db, token, ann.pseudonym, secret="m")
-    assert erase_worker(db, "news", ann.pseudonym).id == mimic.id
-    assert erase_worker(db, "news", ann.pseudonym).id == ann.id
+    assert erase_worker(db, "news", ann.pseudonym).person.id == mimic.id
+    assert erase_worker(db, "news", ann.pseudonym).person.id == ann.id
 
 
 def test_a_name_that_is_removed_takes_the_ids_with_it(db: Database) -> None:

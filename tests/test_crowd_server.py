@@ -15,6 +15,7 @@ from urllib.parse import urlencode
 import httpx2 as httpx
 import pytest
 import sqlalchemy as sa
+from browsers import on_sqlite
 from crowds import CONTROLLED, judged, new_crowd, who_is
 from fastapi import FastAPI
 from stores import Clock, new_judge, sample_texts
@@ -395,6 +396,22 @@ def test_ids_are_erased_after_a_question(app: FastAPI, db: Database) -> None:
     assert "were erased" in page.text
     assert "w-secret" not in page.text
     assert boss.get("/c/news/manage/crowd/workers/nobody/erase").status_code == 404
+
+
+@on_sqlite
+def test_ids_that_are_still_in_the_log_file_are_not_called_gone(
+    app: FastAPI, db: Database, ok: Callable[..., Any], database_url: str
+) -> None:
+    come(app, new_crowd(db), "w-secret")
+    pseudonym, boss = the_worker(db).pseudonym, staff(app, Role.ORGANISER)
+    boss.get(f"/c/news/manage/crowd/workers/{pseudonym}/erase")
+    with db.read() as tx:  # someone who reads what was there before
+        tx.execute(sa.select(schema.worker)).all()
+        page = boss.post(f"/c/news/manage/crowd/workers/{pseudonym}/erase")
+        assert "write-ahead log still holds them" in page.text
+        said = ok("campaign", "forget-worker", "news", pseudonym, "--yes", "--database", database_url).err
+        assert "still holds them" in said
+    assert "were erased." in boss.post(f"/c/news/manage/crowd/workers/{pseudonym}/erase").text
 
 
 def test_a_worker_is_shut_out_for_good_or_gets_a_link_of_their_own(app: FastAPI, db: Database) -> None:

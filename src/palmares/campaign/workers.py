@@ -103,10 +103,18 @@ def write_workers(lines: Sequence[WorkerLine], file: TextIO, *, cells: str = "es
     out.writerows(rows)
 
 
-def erase_worker(db: Database, campaign: str, who: str, *, by: int | None = None) -> Person:
+@dataclass(frozen=True)
+class Erased:
+    """Whose ids were erased; ``gone``: from SQLite's write-ahead log, too, which someone may be reading just then."""
+
+    person: Person
+    gone: bool
+
+
+def erase_worker(db: Database, campaign: str, who: str, *, by: int | None = None) -> Erased:
     """Erase what the platform calls a worker, named by that or by pseudonym; the answers stay, under the pseudonym.
 
-    It is gone from the files of the database, too. Who comes again with the same id is then a new worker.
+    Who comes again with the same id is then a new worker. Erasing again clears the log, if it could not be cleared.
     """
     worker, person = schema.worker.c, schema.person.c
     with db.begin() as tx:
@@ -119,9 +127,8 @@ def erase_worker(db: Database, campaign: str, who: str, *, by: int | None = None
             raise InputError(f"no worker {who!r} in campaign {campaign!r}; 'palmares campaign workers' lists them")
         forget_worker(tx, found)
         journal.record(tx, db, info.id, "worker-erased", person_id=found, by=by)
-        erased = person_by_id(tx, found)
-    db.checkpoint()
-    return erased
+        person_erased = person_by_id(tx, found)
+    return Erased(person_erased, db.checkpoint())
 
 
 # -- inside ----------------------------------------------------------------------------------------------

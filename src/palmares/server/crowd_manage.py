@@ -78,8 +78,8 @@ def ask(request: Request, pseudonym: str, staff: Staff, db: Store) -> Response:
 @router.post("/crowd/workers/{pseudonym}/erase")
 def erase(request: Request, pseudonym: str, staff: Staff, db: Store) -> Response:
     """Erase the ids of a worker for good."""
-    erase_worker(db, staff.campaign, _found(db, staff, pseudonym).pseudonym, by=staff.id)
-    return go(request, staff, f"/crowd?done=erased&who={pseudonym}")
+    erased = erase_worker(db, staff.campaign, _found(db, staff, pseudonym).pseudonym, by=staff.id)
+    return go(request, staff, f"/crowd?done={'erased' if erased.gone else 'ids-in-log-file'}&who={pseudonym}")
 
 
 @router.get("/workers.csv")

@@ -127,8 +127,14 @@ def forget_worker(name: str, worker: str, yes: bool, database: str | None) -> No
 
         if not yes:
             _ask(worker)
-        person = erase_worker(db, name, worker)
-    click.echo(f"{person.pseudonym}: the ids of the platform were erased", err=True)
+        erased = erase_worker(db, name, worker)
+    pseudonym = erased.person.pseudonym
+    click.echo(f"{pseudonym}: the ids of the platform were erased", err=True)
+    if not erased.gone:
+        click.echo(
+            "warning: SQLite's write-ahead log still holds them, since someone is reading the database; run this again "
+            f"in a moment: palmares campaign forget-worker {name} {pseudonym} --yes", err=True,
+        )  # fmt: skip
 
 
 def _ask(worker: str) -> None:
