@@ -96,9 +96,9 @@ def rates(folder: Path, postgres: Postgres | None) -> None:
         rows,
         [
             "An answer is work asked for, screen fetched and answer stored durably: in one request, as the judge's "
-            "page does it, or in three. Processor time is in milliseconds an answer; the load runs on the same cores as "
-            "the server. Waits are from sending an answer to its acknowledgement. Bare commits: one row each into SQLite "
-            "with `synchronous=FULL`, measured right after.",
+            "page does it, or in three. Processor time is in milliseconds an answer; the load runs on the same cores "
+            "as the server. Waits are from sending an answer to its acknowledgement. Bare commits: one row each into "
+            "SQLite with `synchronous=FULL`, measured right after.",
         ],
     )
 

@@ -14,6 +14,8 @@ from starlette.requests import Request
 
 from palmares.campaign import STATES, Role
 from palmares.campaign.answers import SKIP_REASONS
+from palmares.campaign.crowd import AWAY
+from palmares.campaign.group_links import WORKER_STATES
 from palmares.server.judging import script_words
 from palmares.server.markup import to_html
 from palmares.server.pages import HERE, LANGUAGE_COOKIE, STATIC, environment, render
@@ -28,9 +30,12 @@ OTHERS = [language for language in LANGUAGES if language != "en"]
 SAME_AS_ENGLISH = {
     "list.separator": {"de", "fr", "cs", "es"},  # a comma and a space part a list there too
     "keys.enter": {"de", "cs", "ar"},  # what is printed on the key
+    "crowd.minutes": {"de", "fr", "cs", "es"},  # the sign of the unit
 }
 #: The keys that templates put together: how they begin, and what comes next.
 PUT_TOGETHER = {
+    "crowd.away.": set(AWAY),
+    "crowd.end.": set(WORKER_STATES) - {"working"},
     "error.": IN_WORDS | {"refused"},
     "home.role.": {role.value for role in Role},
     "home.state.": set(STATES),

@@ -19,16 +19,18 @@ from .limits import count_write
 from .refusals import ConsentNeeded, JudgesOnly
 from .settings import Settings
 
-_PERSON, _CAMPAIGN, _SETTING = schema.person.c, schema.campaign.c, schema.setting.c
+_PERSON, _CAMPAIGN, _SETTING, _WORKER = schema.person.c, schema.campaign.c, schema.setting.c, schema.worker.c
 _NEWER = schema.setting.alias("newer")
 _NEWEST = sa.select(sa.func.max(_NEWER.c.revision)).where(_NEWER.c.campaign_id == _PERSON.campaign_id).scalar_subquery()
 _LOOK = (
     sa.select(
         *(_PERSON.id, _PERSON.campaign_id, _PERSON.role, _PERSON.consented_at, _PERSON.practised_at, _PERSON.langs),
         *(_PERSON.done, _CAMPAIGN.state, _SETTING.body, _SETTING.created_at.label("set_at")),
+        *(_WORKER.person_id.label("worker_id"), _WORKER.outcome),
     )
     .join_from(schema.person, schema.campaign, _PERSON.campaign_id == _CAMPAIGN.id)
     .join(schema.setting, sa.and_(_SETTING.campaign_id == _CAMPAIGN.id, _SETTING.revision == _NEWEST))
+    .outerjoin(schema.worker, _WORKER.person_id == _PERSON.id)
     .where(_PERSON.id == bindparam("judge"))
 )
 _ADMIT = _LOOK.with_for_update(of=schema.person, key_share=True)
@@ -37,7 +39,8 @@ _ADMIT = _LOOK.with_for_update(of=schema.person, key_share=True)
 @dataclass(frozen=True)
 class Admission:
     """``done`` screens, practice apart. ``langs`` are names of language pairs; empty: all. ``set_at``: when
-    the settings were put in force."""
+    the settings were put in force. ``is_worker``: they came by a group link, and it ended for them with ``outcome``.
+    """
 
     person_id: int
     campaign_id: int
@@ -49,6 +52,24 @@ class Admission:
     state: str
     settings: Settings
     set_at: datetime
+    is_worker: bool
+    outcome: str | None
+
+    @property
+    def most(self) -> int | None:
+        """How many screens they may do at most; workers, who are paid for so many, no more than was asked of them."""
+        settings = self.settings.judge
+        return settings.screens if self.is_worker and settings.most is None else settings.most
+
+    @property
+    def is_through(self) -> bool:
+        """Whether there is no more work for them: they have done the most, or it has ended for them.
+
+        A worker who has completed goes on only where the campaign says how many screens they may do.
+        """
+        if self.outcome is not None and (self.outcome != "completed" or self.settings.judge.most is None):
+            return True
+        return self.most is not None and self.done >= self.most
 
     def check_judge(self) -> None:
         """Refuse work to who is no judge or has not agreed."""
@@ -83,4 +104,6 @@ def _admission(row: Any) -> Admission:
         state=row.state,
         settings=parsed_settings(row.body),
         set_at=row.set_at,
+        is_worker=row.worker_id is not None,
+        outcome=row.outcome,
     )

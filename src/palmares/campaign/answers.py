@@ -19,8 +19,9 @@ from sqlalchemy import bindparam
 from ..ingest.source import has_half_character
 from . import journal, leases, schema
 from .admission import Admission, admit
+from .crowd import note_end
 from .database import Database
-from .people import Person
+from .people import Person, person_by_id
 from .refusals import BadAnswer, Closed, Conflict, DraftConflict, Incomplete
 from .screens import Row, latest_answer, served_row, shown_ranks, stored_draft
 
@@ -189,20 +190,29 @@ def _store(
         return late
     if latest is None:
         tx.execute(_ONE_MORE_DONE, {"judge": judge.person_id})
+    _note_in_hit(tx, judge, row, now, skipped=values["skip"] is not None, late=late, latest=latest)
+    if judge.is_worker:
+        note_end(tx, db, person_by_id(tx, judge.person_id))
+    return late
+
+
+def _note_in_hit(
+    tx: sa.Connection, judge: Admission, row: Row, now: datetime, *, skipped: bool, late: bool, latest: Row | None
+) -> None:
+    """What an answer means for the judge's lease and for the HIT."""
     leases.renew(tx, row.lease_id, now)
     left = leases.unanswered(tx, row.lease_id)
     if not left:
         leases.finish(tx, [row.lease_id], now)
     if row.repeat_of is not None:  # it is of another HIT, for which it does not count
-        return late
-    counted = (values["skip"] is None) - (latest is not None and latest.skip is None)
+        return
+    counted = (not skipped) - (latest is not None and latest.skip is None)
     if counted:
         tx.execute(_COUNT_ANSWER, {"hit": row.hit_id, "n": counted})
     # As long as its judge has something new to do, nothing can have changed about who else a HIT needs.
     new = {key: screen for key, screen in left.items() if screen is not None}
     if late or latest is not None or leases.first_wanted(tx, new, row.hit_id, judge.person_id) is None:
-        leases.settle(tx, [row.hit_id], now, minutes)
-    return late
+        leases.settle(tx, [row.hit_id], now, judge.settings.hit.lease_minutes)
 
 
 def _note_practice(tx: sa.Connection, db: Database, judge: Admission, now: datetime) -> None:

@@ -53,13 +53,18 @@ def control_results(tx: sa.Connection, campaign_id: int) -> Results:
     return results
 
 
+def planted_results(tx: sa.Connection, campaign_id: int, person_id: int) -> ControlResults:
+    """How one judge did on damaged outputs and on the reference among outputs."""
+    return sum((result for _, _, result in _planted(tx, campaign_id, person_id)), NOTHING)
+
+
 # -- inside ----------------------------------------------------------------------------------------------
 
 Row = tuple[int, int, ControlResults]
 
 
-def _planted(tx: sa.Connection, campaign_id: int) -> list[Row]:
-    """Screens with an output that is no system's."""
+def _planted(tx: sa.Connection, campaign_id: int, person_id: int | None = None) -> list[Row]:
+    """Screens with an output that is no system's; of one judge, if there is a person's id."""
     served, screen, judgment = schema.served, schema.screen, schema.judgment
     shown, output = schema.screen_output, schema.output
     query = (
@@ -77,6 +82,8 @@ def _planted(tx: sa.Connection, campaign_id: int) -> list[Row]:
         .join(output, sa.and_(shown.c.output_id == output.c.id, output.c.kind == screen.c.control))
         .where(schema.language_pair.c.campaign_id == campaign_id, judgment.c.skip.is_(None))
     )
+    if person_id is not None:
+        query = query.where(served.c.person_id == person_id)
     return [(pair, person, _planted_result(*rest)) for pair, person, *rest in tx.execute(query)]
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import secrets
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
@@ -81,11 +81,9 @@ def add_in(
     _check_langs(tx, info, langs)
     if _is_called(tx, info.id, name):
         raise InputError(f"{name!r} is in campaign {info.name!r} already; choose another name, or invite them again")
-    values = {"campaign_id": info.id, "role": role.value, "name": name, "langs": langs, "created_at": db.clock()}
-    insert = schema.person.insert().values(pseudonym=_new_pseudonym(tx, info.id, role), **values)
-    person_id = tx.execute(insert.returning(schema.person.c.id)).scalar_one()
-    journal.record(tx, db, info.id, "person-added", person_id=person_id, by=by, role=role.value, langs=langs)
-    return _person(tx, schema.person.c.id == person_id)
+    person = enrol(tx, db, info.id, role, langs, name=name)
+    journal.record(tx, db, info.id, "person-added", person_id=person.id, by=by, role=role.value, langs=langs)
+    return person
 
 
 def change_langs(db: Database, person: Person, langs: Iterable[str], *, by: int | None = None) -> Person:
@@ -107,8 +105,19 @@ def change_langs(db: Database, person: Person, langs: Iterable[str], *, by: int 
             )
             pair = schema.language_pair.c
             if langs:
-                _return_work(tx, db, person, by, pair.name.not_in(langs))
+                return_work(tx, db, person, by, pair.name.not_in(langs))
         return _person(tx, schema.person.c.id == person.id)
+
+
+def enrol(
+    tx: sa.Connection, db: Database, campaign_id: int, role: Role, langs: Sequence[str], *, name: str | None = None
+) -> Person:
+    """Add someone in a transaction that holds the campaign; who has no name is called by their pseudonym."""
+    pseudonym = _new_pseudonym(tx, campaign_id, role)
+    values = {"campaign_id": campaign_id, "role": role.value, "langs": list(langs), "created_at": db.clock()}
+    insert = schema.person.insert().values(pseudonym=pseudonym, name=name or pseudonym, **values)
+    person_id = tx.execute(insert.returning(schema.person.c.id)).scalar_one()
+    return _person(tx, schema.person.c.id == person_id)
 
 
 def find_person(db: Database, campaign: str, name: str) -> Person:
@@ -196,12 +205,18 @@ def join(db: Database, token: str) -> tuple[Person, str, datetime]:
         _lock(tx, invited)
         if _holder(tx, db, schema.invite, token) is None:  # revoked at this very moment
             raise Uninvited
-        session, now = secrets.token_urlsafe(32), db.clock()
-        expires = now + timedelta(days=settings_of(tx, invited.campaign_id).access.session_days)
-        values = {"person_id": invited.id, "digest": digest(session), "created_at": now, "expires_at": expires}
-        tx.execute(schema.session.insert().values(values))
-        journal.record(tx, db, invited.campaign_id, "joined", person_id=invited.id, by=invited.id)
+        session, expires = begin_session(tx, db, invited)
     return invited, session, expires
+
+
+def begin_session(tx: sa.Connection, db: Database, person: Person) -> tuple[str, datetime]:
+    """Let someone in: the token of their session, and when it ends."""
+    session, now = secrets.token_urlsafe(32), db.clock()
+    expires = now + timedelta(days=settings_of(tx, person.campaign_id).access.session_days)
+    values = {"person_id": person.id, "digest": digest(session), "created_at": now, "expires_at": expires}
+    tx.execute(schema.session.insert().values(values))
+    journal.record(tx, db, person.campaign_id, "joined", person_id=person.id, by=person.id)
+    return session, expires
 
 
 def who(db: Database, token: str) -> Person | None:
@@ -239,12 +254,23 @@ def pseudonymise(db: Database, person: Person, *, by: int | None = None) -> bool
             _shut_out(tx, db, person, by)
             forgotten = {"name": row.pseudonym, "pseudonymised_at": db.clock()}
             tx.execute(schema.person.update().where(schema.person.c.id == person.id).values(forgotten))
+            forget_worker(tx, person.id)
             journal.record(tx, db, person.campaign_id, "pseudonymised", person_id=person.id, by=by)
     gone = db.checkpoint()
     if not gone:
         with db.begin() as tx:
             journal.record(tx, db, person.campaign_id, "name-still-in-log-file", person_id=person.id, by=by)
     return gone
+
+
+def forget_worker(tx: sa.Connection, person_id: int) -> None:
+    """Erase what a platform calls someone who came by a group link."""
+    ids = {"worker": None, "study": None, "session": None}
+    tx.execute(schema.worker.update().where(schema.worker.c.person_id == person_id).values(ids))
+
+
+def person_by_id(tx: sa.Connection, person_id: int) -> Person:
+    return _person(tx, schema.person.c.id == person_id)
 
 
 def consent(db: Database, person: Person) -> None:
@@ -290,18 +316,21 @@ def _lock(tx: sa.Connection, person: Person) -> sa.Row[tuple[object, ...]]:
 def _shut_out(tx: sa.Connection, db: Database, person: Person, by: int | None) -> None:
     for table in (schema.invite, schema.session):
         _revoke(tx, db, table, table.c.person_id == person.id)
-    _return_work(tx, db, person, by, sa.true())
+    # The code of a worker is a door, too; no code has this digest.
+    shut = schema.worker.update().where(schema.worker.c.person_id == person.id)
+    tx.execute(shut.values(resume_digest=f"revoked-{person.id}"))
+    return_work(tx, db, person, by)
 
 
-def _return_work(
-    tx: sa.Connection, db: Database, person: Person, by: int | None, which: sa.ColumnElement[bool]
+def return_work(
+    tx: sa.Connection, db: Database, person: Person, by: int | None, which: sa.ColumnElement[bool] | None = None
 ) -> None:
-    """End the leases of someone on work of some language pairs."""
+    """End the leases of someone, on all work or on that of some language pairs."""
     lease, hit, pair = schema.lease, schema.hit, schema.language_pair
     mine = (
         sa.select(lease.c.id, lease.c.hit_id)
         .select_from(lease.join(hit, lease.c.hit_id == hit.c.id).join(pair, hit.c.language_pair_id == pair.c.id))
-        .where(lease.c.person_id == person.id, lease.c.finished_at.is_(None), which)
+        .where(lease.c.person_id == person.id, lease.c.finished_at.is_(None), sa.true() if which is None else which)
     )
     held: dict[int, int] = dict(tx.execute(mine).all())
     leases.finish(tx, list(held), db.clock())
@@ -353,6 +382,13 @@ def checked_name(name: str) -> str:
     if not name.strip() or name != name.strip() or len(name) > 200 or not name.isprintable():
         raise InputError(f"name: got {name!r}; allowed: 1 to 200 printable characters, no white space around them")
     return name
+
+
+def checked_langs(tx: sa.Connection, info: CampaignInfo, langs: Iterable[str]) -> list[str]:
+    """Language pairs of a campaign, each once; others are refused."""
+    wanted = list(dict.fromkeys(langs))
+    _check_langs(tx, info, wanted)
+    return wanted
 
 
 def _is_called(tx: sa.Connection, campaign_id: int, name: str) -> bool:

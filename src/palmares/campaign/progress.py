@@ -65,7 +65,7 @@ def _left_for(tx: sa.Connection, judge: Admission, db: Database, *, enough: int)
         total += left
         if total >= enough:
             break
-    most = settings.judge.most
+    most = judge.most
     return total if most is None else min(total, max(0, most - judge.done))
 
 

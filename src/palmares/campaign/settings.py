@@ -22,6 +22,7 @@ from ..design.stopping import StoppingRule
 from ..errors import InputError
 from ..ingest.source import has_half_character
 from . import LONGEST_DAYS
+from .setting_checks import address_with_code, parameter_name, plain_code
 from .setting_refusals import (
     Misfit,
     MisfitError,
@@ -63,6 +64,9 @@ def _known_strategy(name: str) -> str:
 
 Text = Annotated[str, AfterValidator(_whole_characters)]
 Moment = Annotated[datetime | None, AfterValidator(_universal)]
+Parameter = Annotated[str, AfterValidator(parameter_name)]
+Code = Annotated[str, AfterValidator(plain_code)]
+AddressWithCode = Annotated[str, AfterValidator(address_with_code)]
 
 
 class _Section(BaseModel):
@@ -182,6 +186,43 @@ class AccessSettings(_Section):
     )
 
 
+class CrowdSettings(_Section):
+    worker_parameter: Parameter = Field(
+        default="PROLIFIC_PID", description="parameter of the address that holds a worker's id"
+    )
+    study_parameter: Parameter = Field(default="STUDY_ID", description="parameter that holds the id of the study")
+    session_parameter: Parameter = Field(default="SESSION_ID", description="parameter that holds the worker's session")
+    worker_id_needed: bool = Field(default=True, description="refuse who comes by a group link without a worker's id")
+    minutes: int | None = Field(default=None, ge=1, le=10080, description="minutes that judges are told to expect")
+    pay: Text = Field(default="", description="what judges are told about their pay, in a line; empty: nothing")
+    contact: Text = Field(default="", description="whom judges can ask, in a line; empty: nothing")
+    completion_code: Code = Field(
+        default="", description="code shown to workers at the end; empty: one of its own for every worker"
+    )
+    completion_url: AddressWithCode = Field(
+        default="", description="where workers go at the end, https with {code} in it; empty: they copy the code"
+    )
+    screen_out_after: int = Field(
+        default=0, ge=0, le=1000, description="failed controls after which a worker is screened out; 0: never"
+    )
+    screened_out_code: Code = Field(default="", description="code shown to workers who are screened out; empty: none")
+    screened_out_url: AddressWithCode = Field(
+        default="", description="where workers go who are screened out, https with {code} in it; empty: nowhere"
+    )
+    return_minutes: float = Field(
+        default=60.0, ge=1, le=43200, description="minutes without activity after which a worker's place is free again"
+    )
+
+    @model_validator(mode="after")
+    def _fit_together(self) -> Self:
+        names = (self.worker_parameter, self.study_parameter, self.session_parameter)
+        if len(set(names)) < len(names):
+            raise ValueError(f"got the parameters {', '.join(names)}; each id needs a parameter of its own")
+        if self.screened_out_url and not self.screened_out_code:
+            raise ValueError("got screened_out_url without screened_out_code; set the code that goes into the address")
+        return self
+
+
 class Settings(_Section):
     """Everything that an organiser decides about a campaign."""
 
@@ -196,6 +237,7 @@ class Settings(_Section):
     words: WordSettings = WordSettings()
     limits: LimitSettings = LimitSettings()
     access: AccessSettings = AccessSettings()
+    crowd: CrowdSettings = CrowdSettings()
 
     @classmethod
     def read(cls, path: str | os.PathLike[str]) -> Settings:

@@ -79,18 +79,13 @@ def _at_a_glance(tx: sa.Connection, person_id: int, now: datetime) -> str | None
     """The screen that a judge was about to answer, if nothing has to be written down to say so."""
     admission = look_at(tx, person_id)
     admission.check_judge()
-    if admission.state == "closed" or _has_done_most(admission):
+    if admission.state == "closed" or admission.is_through:
         return None
     held = tx.execute(_UNFINISHED, {"judge": person_id}).all()
     fresh = now - timedelta(minutes=_RENEWED_AFTER * admission.settings.hit.lease_minutes)
     if not held or not fresh < held[0].renewed_at <= now:
         return None
     return leases.first_wanted(tx, leases.unanswered(tx, held[0].id), held[0].hit_id, person_id)
-
-
-def _has_done_most(admission: Admission) -> bool:
-    most = admission.settings.judge.most
-    return most is not None and admission.done >= most
 
 
 @dataclass(frozen=True)
@@ -107,7 +102,7 @@ class Desk:
         """A screen; else the language pair that had none, if there may be one in another."""
         self.admission.check_judge()
         settings, state = self.admission.settings, self.admission.state
-        if state == "closed" or _has_done_most(self.admission):  # no answer would be taken
+        if state == "closed" or self.admission.is_through:  # no answer would be taken
             return None, None
         resumed = self._resume()
         until = settings.stop.until
@@ -182,7 +177,7 @@ class Desk:
 
     def _limit(self, left: int | None) -> int | None:
         """What the stopping rule leaves, and what this judge may do at most."""
-        most = self.admission.settings.judge.most
+        most = self.admission.most
         if most is None:
             return left
         own = most - self.admission.done

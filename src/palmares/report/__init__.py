@@ -30,6 +30,8 @@ VIEWS = Registry(
         "campaign status": Entry("palmares.report.campaign:STATUS", "how far a campaign has come"),
         "campaign people": Entry("palmares.report.campaign:PEOPLE", "who takes part"),
         "campaign invite": Entry("palmares.report.campaign:INVITED", "links for those who were invited"),
+        "campaign group-link": Entry("palmares.report.crowd:MADE", "a link for the workers of a platform"),
+        "campaign group-links": Entry("palmares.report.crowd:LINKS", "group links and their places"),
         "campaign log": Entry("palmares.report.campaign:LOG", "who did what, and when"),
         "campaign notes": Entry("palmares.report.campaign:NOTES", "what judges wrote beside their answers"),
     },

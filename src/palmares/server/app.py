@@ -18,6 +18,8 @@ from ..campaign.settings import SMALLEST_BODY_LIMIT
 from ..campaign.stock import Restocker
 from . import (
     api,
+    crowd,
+    crowd_manage,
     images,
     join,
     judging,
@@ -35,8 +37,8 @@ from .config import ServerConfig
 from .security import BelowRootPath, BodyLimit, SecurityHeaders, StaticFilesForEver
 
 #: Routes with pages, and those that programs are meant to use.
-_MANAGE = (manage, manage_notes, manage_people, manage_invite, manage_settings, manage_export)
-_PAGES = tuple(part.router for part in (join, judging, images, *_MANAGE))
+_MANAGE = (manage, manage_notes, crowd_manage, manage_people, manage_invite, manage_settings, manage_export)
+_PAGES = tuple(part.router for part in (join, crowd, judging, images, *_MANAGE))
 _FOR_PROGRAMS = (api.router, api.health_router)
 _CAMPAIGN = re.compile(rf"/(?:c|api/v1)/({CAMPAIGN_NAME.pattern})(?:/|$)")
 

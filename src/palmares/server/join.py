@@ -6,14 +6,11 @@ Looking at a link changes nothing, so that programs which follow links in mails 
 from __future__ import annotations
 
 import re
-import secrets
 from dataclasses import dataclass
-from typing import Any
 
 from fastapi import APIRouter, Request
 from fastapi.responses import RedirectResponse
 from starlette.concurrency import run_in_threadpool
-from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
 from ..campaign import Role
@@ -24,13 +21,11 @@ from ..campaign.people import Person, join, redeem, sign_out
 from ..campaign.progress import Progress, judge_progress
 from ..campaign.refusals import Uninvited
 from .access import GROUPS, PUBLIC, SignedIn, Store, allow, delete_session_cookie, set_session_cookie, signed_in
+from .doors import GROUP, JOIN, address_of
 from .pages import render, url
-from .security import csrf_token, given_csrf, is_csrf_token
 
 router = APIRouter()
 
-#: Holds a random secret while the page of a link is open; without it another site could sign someone in.
-DOOR_COOKIE = "palmares-join"
 _SESSION_COOKIE = re.compile(rf"palmares-(?:{'|'.join(sorted(set(GROUPS.values())))})-({CAMPAIGN_NAME.pattern})")
 #: Campaigns that are looked up for the home page at most: anyone can send any number of cookies.
 _MOST = 50
@@ -58,19 +53,14 @@ def look(request: Request, token: str, db: Store) -> Response:
     person = _invited(request, db, token)
     other = signed_in(request, person.role, person.campaign)
     stranger = other.person if other is not None and other.person.id != person.id else None
-    secret = request.cookies.get(DOOR_COOKIE) or secrets.token_urlsafe(32)
-    request.state.csrf = csrf_token(secret)
-    page = render(request, "join.html", person=person, stranger=stranger, token=token)
-    page.set_cookie(DOOR_COOKIE, secret, max_age=3600, **_door(request))
-    return _quietly(page)
+    secret = JOIN.look(request)
+    return JOIN.keep(request, render(request, "join.html", person=person, stranger=stranger, token=token), secret)
 
 
 @router.post("/join/{token}", dependencies=[PUBLIC])
 async def enter(request: Request, token: str, db: Store) -> Response:
     """Begin a session."""
-    secret = request.cookies.get(DOOR_COOKIE, "")
-    if not secret or not is_csrf_token(secret, await given_csrf(request)):
-        raise HTTPException(403, "the form is too old, or cookies are switched off; open the link again")
+    await JOIN.check(request)
     return await run_in_threadpool(_enter, request, db, token)
 
 
@@ -80,7 +70,7 @@ def leave(request: Request, session: SignedIn, db: Store) -> Response:
     sign_out(db, session.token)
     response = RedirectResponse(url(request, "/"), status_code=303)
     delete_session_cookie(request, response, session.person)
-    return response
+    return GROUP.forget(request, response)  # who sits down at this browser next is somebody else
 
 
 def _campaigns(request: Request, db: Database) -> list[Taking]:
@@ -107,27 +97,14 @@ def _enter(request: Request, db: Database, token: str) -> Response:
     page = "judge" if person.role is Role.JUDGE else "manage"
     response = RedirectResponse(url(request, f"/c/{person.campaign}/{page}"), status_code=303)
     set_session_cookie(request, response, person, session, int((expires - db.clock()).total_seconds()))
-    response.delete_cookie(DOOR_COOKIE, **_door(request))
-    return _quietly(response)
+    return JOIN.forget(request, response)
 
 
 def _invited(request: Request, db: Database, token: str) -> Person:
     """Whom a link is for. Wrong ones are counted by address; a right one opens the door all the same."""
     person = redeem(db, token)
     if person is None:
-        address = request.client.host if request.client else "unknown"
-        check_joins(db, address)
-        count_failed_join(db, address)
+        check_joins(db, address_of(request))
+        count_failed_join(db, address_of(request))
         raise Uninvited
     return person
-
-
-def _door(request: Request) -> dict[str, Any]:
-    https = request.url.scheme == "https"
-    return {"path": url(request, "/join"), "secure": https, "httponly": True, "samesite": "lax"}
-
-
-def _quietly(response: Response) -> Response:
-    """The address holds the token, so no other page may learn it."""
-    response.headers["Referrer-Policy"] = "no-referrer"
-    return response

@@ -15,6 +15,7 @@ from starlette.responses import Response
 
 from ..campaign import Role
 from ..campaign.answers import NOTE_LENGTH, SKIP_REASONS, save_draft, submit
+from ..campaign.crowd import came_back, ending
 from ..campaign.database import Database
 from ..campaign.definition import settings_of, state_now
 from ..campaign.history import Standing, StoredAnswer, discard_draft, standing, stored_answer
@@ -315,6 +316,11 @@ def _no_work(
     not_stored: bool = False,
 ) -> Response:
     """The page that says why there is nothing to do now; ``not_stored`` is an answer that came after the end."""
+    if not not_stored:  # workers of a platform have an end of their own
+        if came_back(db, judge):
+            return _to(request, judge, "")
+        if ending(db, judge, nothing_left=True) is not None:
+            return _to(request, judge, "/finished")
     found = standing(db, judge)
     speak(request, found.settings.task.vocabulary)
     last = None if state == "closed" else next(iter(found.answered), None)

@@ -32,6 +32,7 @@ router = APIRouter(prefix="/c/{campaign}/manage")
 PAGES = (
     ("", "Overview", False),
     ("/people", "People", False),
+    ("/crowd", "Crowd", True),
     ("/notes", "Notes", False),
     ("/settings", "Settings", False),
     ("/log", "Log", True),

@@ -22,6 +22,10 @@ CAMPAIGN_COMMANDS = Registry(
         "pseudonymise": Entry(
             "palmares.cli.campaign.people:pseudonymise", "Delete someone's name, keep the pseudonym."
         ),
+        "group-link": Entry("palmares.cli.campaign.crowd:group_link", "Create a link for the workers of a platform."),
+        "group-links": Entry("palmares.cli.campaign.crowd:group_links", "List or revoke group links."),
+        "workers": Entry("palmares.cli.campaign.crowd:workers", "Write a CSV file of workers, for payment."),
+        "forget-worker": Entry("palmares.cli.campaign.crowd:forget_worker", "Erase the platform's ids of a worker."),
         "list": Entry("palmares.cli.campaign.follow:list_", "List the campaigns of a database."),
         "status": Entry("palmares.cli.campaign.follow:status", "Show the progress of a campaign."),
         "state": Entry("palmares.cli.campaign.follow:state", "Open, pause or close a campaign."),

@@ -68,7 +68,7 @@ def invite(
     with opened(database) as db:
         from ...campaign.people import invite as make_invitation
 
-        base, remark = _base(db, invitation.url)
+        base, remark = base_address(db, invitation.url)
         everyone = _everyone(db, name, people, invitation, printing)
         tokens = [make_invitation(db, person, days=invitation.days) for person in everyone]
     _print([(person, f"{base}/join/{token}") for person, token in zip(everyone, tokens, strict=True)], printing)
@@ -76,7 +76,7 @@ def invite(
         click.echo(remark, err=True)
 
 
-def _base(db: Database, url: str | None) -> tuple[str, str | None]:
+def base_address(db: Database, url: str | None) -> tuple[str, str | None]:
     """The address that links begin with; if nobody has named it, with a word on where it comes from."""
     from ...campaign.addresses import ADDRESS_VARIABLE, DEFAULT_ADDRESS, checked_address, last_server
 
