@@ -11,6 +11,7 @@ from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 from functools import cache
 from random import Random
+from weakref import WeakKeyDictionary
 
 import sqlalchemy as sa
 from sqlalchemy import bindparam
@@ -245,13 +246,27 @@ def comparable_segments(tx: sa.Connection, pair_id: int) -> list[int]:
 
 
 def outputs_of(tx: sa.Connection, segment_id: int) -> tuple[Candidate, ...]:
-    """The different outputs of a segment, with the systems behind each."""
-    behind: dict[int, list[int]] = {}
-    for output_id, system_id in tx.execute(_OUTPUTS, {"segment": segment_id}):
-        behind.setdefault(output_id, []).append(system_id)
-    return tuple(Candidate(key, tuple(systems)) for key, systems in behind.items())
+    """The different outputs of a segment, with the systems behind each.
+
+    They never change, so they are kept; and since a design asks for one segment after the other, many are fetched at a
+    time.
+    """
+    known = _KNOWN.setdefault(tx.engine, {})
+    if segment_id not in known:
+        if len(known) >= _MOST_KNOWN:
+            known.clear()
+        behind: dict[int, dict[int, list[int]]] = {segment_id: {}}
+        rows = tx.execute(_OUTPUTS, {"first": segment_id, "last": segment_id + _FETCHED - 1})
+        for segment, output, system in rows:
+            behind.setdefault(segment, {}).setdefault(output, []).append(system)
+        for segment, outputs in behind.items():
+            known[segment] = tuple(Candidate(key, tuple(systems)) for key, systems in outputs.items())
+    return known[segment_id]
 
 
+#: Segments whose outputs are kept in memory, and those that are fetched at a time.
+_MOST_KNOWN, _FETCHED = 10_000, 200
+_KNOWN: WeakKeyDictionary[sa.Engine, dict[int, tuple[Candidate, ...]]] = WeakKeyDictionary()
 _OUTPUT = schema.output.c
 _TEXTS = (
     sa.select(_OUTPUT.id, _OUTPUT.kind, _OUTPUT.original_id, _OUTPUT.text)
@@ -294,8 +309,8 @@ _SEGMENTS = (
 _ENOUGH = sa.select(_MET.segment_id).where(_MET.person_id == bindparam("judge"), _MET.times >= bindparam("often"))
 _OPEN_SEGMENTS = _SEGMENTS.where(_SEGMENT.id.not_in(_ENOUGH))
 _OUTPUTS = (
-    sa.select(schema.output.c.id, schema.output_system.c.system_id)
-    .join(schema.output_system, schema.output_system.c.output_id == schema.output.c.id)
-    .where(schema.output.c.segment_id == bindparam("segment"), schema.output.c.kind == "system")
-    .order_by(schema.output.c.id, schema.output_system.c.system_id)
+    sa.select(_OUTPUT.segment_id, _OUTPUT.id, schema.output_system.c.system_id)
+    .join(schema.output_system, schema.output_system.c.output_id == _OUTPUT.id)
+    .where(_OUTPUT.segment_id.between(bindparam("first"), bindparam("last")), _OUTPUT.kind == "system")
+    .order_by(_OUTPUT.segment_id, _OUTPUT.id, schema.output_system.c.system_id)
 )

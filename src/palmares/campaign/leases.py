@@ -4,8 +4,8 @@ A lease lives while its judge shows signs of life (asks for work, saves a draft,
 last sign, not by its end: were the clock ever wrong, a moment in the future would not lock work up for ever.
 
 Rows are locked in this order, so that no two transactions wait for each other: a person, a served screen, its lease,
-a language pair, HITs by number. The leases of others are locked only if they are free; a judge's own lease may come
-late as well, since whoever else holds it waits for a HIT at most.
+a language pair, HITs by number. The leases of others, and HITs that are given out, are locked only if they are free; a
+judge's own lease may come late as well, since whoever else holds it waits for a HIT at most.
 
 Statements that run for every answer are built once: building one costs more than running it.
 """
@@ -127,6 +127,7 @@ _DEALT_WITH = (
     .where(_SERVED.screen_id == bindparam("screen"), _SERVED.person_id != bindparam("judge"))
 )
 _LOCK_HITS = sa.select(_HIT.id).where(_HIT.id.in_(_HITS)).order_by(_HIT.id).with_for_update(key_share=True)
+_LOCK_FREE_HITS = _LOCK_HITS.with_for_update(key_share=True, skip_locked=True)
 _CLOSE = schema.hit.update().where(_HIT.id == bindparam("hit")).values(closed=bindparam("done"))
 _WANTED = sa.select(_HIT.wanted).where(_HIT.id == bindparam("hit"))
 
@@ -174,12 +175,13 @@ def _is_needed(tx: sa.Connection, hit_id: int, screen_id: int, person_id: int) -
     return lacking(wanted, skips.count(False), skips.count(True)) > 0
 
 
-def settle(tx: sa.Connection, hit_ids: Sequence[int], now: datetime, minutes: float) -> None:
-    """Note whether HITs need nobody any more."""
+def settle(tx: sa.Connection, hit_ids: Sequence[int], now: datetime, minutes: float, *, waiting: bool = True) -> None:
+    """Note whether HITs need nobody any more; without ``waiting``, those that are in nobody else's hands."""
     # Two judges who answer last at the same time must see each other, or neither would close the HIT.
-    tx.execute(_LOCK_HITS, {"hits": hit_ids})
-    hits = _looked_at(tx, hit_ids, now, minutes)
-    tx.execute(_CLOSE, [{"hit": hit.id, "done": hit.state().done} for hit in hits])
+    held = list(tx.scalars(_LOCK_HITS if waiting else _LOCK_FREE_HITS, {"hits": hit_ids}))
+    hits = _looked_at(tx, held, now, minutes) if held else []
+    if hits:
+        tx.execute(_CLOSE, [{"hit": hit.id, "done": hit.state().done} for hit in hits])
 
 
 def _looked_at(tx: sa.Connection, hit_ids: Sequence[int], now: datetime, minutes: float) -> list[_Hit]:
@@ -230,25 +232,45 @@ class Opening:
 def first_opening(
     tx: sa.Connection, pair_id: int, person_id: int, *, per_segment: int, now: datetime, minutes: float
 ) -> Opening | None:
-    """The oldest HIT with something that this judge can do; HITs that turn out to be done are closed on the way."""
+    """The oldest HIT with something that this judge can do; HITs that turn out to be done are closed on the way.
+
+    The HIT is held until the transaction ends. One that somebody else holds is passed over: they are giving it out, or
+    answering it, at this very moment.
+    """
     for hits in _pages(tx, pair_id, now, minutes):
         done = [hit.id for hit in hits if hit.state().done]
         if done:  # the last one who worked on it never came back
-            settle(tx, done, now, minutes)
+            settle(tx, done, now, minutes, waiting=False)
         segments = sorted({segment for hit in hits for segment in hit.screens.values()})
         met: dict[int, int] = dict(tx.execute(_MET, {"judge": person_id, "segments": segments}).all())
         for hit in hits:
-            mine = hit.by.get(person_id, {})
-            # They had it and never answered, or they may still meet its segment.
-            possible = {
-                key
-                for key, segment in hit.screens.items()
-                if (not mine[key] if key in mine else met.get(segment, 0) < per_segment)
-            }
-            screens = tuple(key for key in hit.state().needed if key in possible)
-            if screens:
-                return Opening(hit.id, screens, fresh=not hit.by)
+            if not _open_to(hit, person_id, met, per_segment):
+                continue
+            held = _held(tx, hit, now, minutes)
+            screens = () if held is None else _open_to(held, person_id, met, per_segment)
+            if held is not None and screens:
+                return Opening(hit.id, screens, fresh=not held.by)
     return None
+
+
+def _open_to(hit: _Hit, person_id: int, met: Mapping[int, int], per_segment: int) -> tuple[int, ...]:
+    """The screens of a HIT that need this judge: they had it and never answered, or may still meet its segment."""
+    mine = hit.by.get(person_id, {})
+    possible = {
+        key
+        for key, segment in hit.screens.items()
+        if (not mine[key] if key in mine else met.get(segment, 0) < per_segment)
+    }
+    return tuple(key for key in hit.state().needed if key in possible)
+
+
+def _held(tx: sa.Connection, hit: _Hit, now: datetime, minutes: float) -> _Hit | None:
+    """Hold a HIT, and look at it again: it may have been given out since. None if somebody else holds it."""
+    if tx.dialect.name == "sqlite":  # nobody else writes
+        return hit
+    if tx.execute(_LOCK_FREE_HITS, {"hits": [hit.id]}).first() is None:
+        return None
+    return next(iter(_looked_at(tx, [hit.id], now, minutes)), None)
 
 
 def _pages(tx: sa.Connection, pair_id: int, now: datetime, minutes: float) -> Iterator[list[_Hit]]:

@@ -12,7 +12,10 @@ import secrets
 import threading
 import time
 from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import datetime, timedelta
+from functools import partial
 from itertools import combinations
 
 import sqlalchemy as sa
@@ -22,14 +25,14 @@ from . import schema
 from .admission import Admission
 from .database import Database
 from .definition import PairInfo, language_pairs, settings_of, state_of
-from .hits import Designer, all_segments, count_designed
+from .hits import Design, Designer, all_segments, count_designed
 from .leases import alive
 from .settings import Settings
 
 log = logging.getLogger("palmares.campaign")
 
 #: HITs that are kept ready for a language pair: so many for each judge at work, and between these numbers in all.
-_PER_JUDGE, _FEWEST, _MOST = 2, 4, 32
+_PER_JUDGE, _FEWEST, _MOST = 2, 4, 48
 #: Seconds; no more often is a campaign's stock looked at.
 _PAUSE = 0.02
 
@@ -42,7 +45,10 @@ _IN_STOCK = sa.and_(
 _COUNT = sa.select(sa.func.count()).select_from(schema.hit).where(_IN_STOCK)
 _OUTDATED = sa.select(_HIT.id).where(_IN_STOCK, _HIT.created_at < bindparam("since"))
 _PAIR = schema.language_pair.c
-#: One worker at a time designs ahead for a language pair; a claim that nobody gave back ends by itself.
+_HOLD = sa.select(_PAIR.id).where(_PAIR.id == bindparam("pair")).with_for_update(key_share=True)
+#: One worker at a time designs ahead for a language pair. PostgreSQL keeps such claims by number; on SQLite, one that
+#: nobody gave back ends by itself.
+_DESIGNING = 1_178_420
 _LONGEST_DESIGN = timedelta(seconds=10)
 _CLAIM = (
     schema.language_pair.update()
@@ -53,13 +59,22 @@ _CLAIM = (
 _RELEASE = schema.language_pair.update().where(_PAIR.id == bindparam("pair")).values(designing_until=None)
 
 
-def discard_outdated(tx: sa.Connection, pair_id: int, judge: Admission, now: datetime) -> int:
-    """Throw HITs away that were designed too long ago, or under other settings; how many. The caller holds the pair."""
-    since = max(now - timedelta(minutes=judge.settings.hit.ahead_minutes), judge.set_at)
-    hits = list(tx.scalars(_OUTDATED, {"pair": pair_id, "since": since}))
+def is_outdated(tx: sa.Connection, pair_id: int, judge: Admission, now: datetime) -> bool:
+    """Whether there are HITs that were designed too long ago, or under other settings."""
+    return tx.execute(_OUTDATED, {"pair": pair_id, "since": _since(judge, now)}).first() is not None
+
+
+def discard_outdated(tx: sa.Connection, pair_id: int, judge: Admission, now: datetime) -> None:
+    """Throw such HITs away. The caller holds the pair; those that are being given out at this moment are left alone."""
+    outdated = {"pair": pair_id, "since": _since(judge, now)}
+    held = set(tx.scalars(_OUTDATED.with_for_update(of=schema.hit, skip_locked=True), outdated))
+    hits = held.intersection(tx.scalars(_OUTDATED, outdated))  # not those that were given out before they were held
     if hits:
-        _discard(tx, hits)
-    return len(hits)
+        _discard(tx, sorted(hits))
+
+
+def _since(judge: Admission, now: datetime) -> datetime:
+    return max(now - timedelta(minutes=judge.settings.hit.ahead_minutes), judge.set_at)
 
 
 def _discard(tx: sa.Connection, hits: list[int]) -> None:
@@ -105,19 +120,40 @@ def restock(db: Database, campaign_id: int) -> int:
 
 def _restock(db: Database, pair: PairInfo, settings: Settings, number: int) -> int:
     now = db.clock()
-    claim = {"pair": pair.id, "now": now, "until": now + _LONGEST_DESIGN}
-    if not db.write(lambda tx: tx.execute(_CLAIM, claim).rowcount):  # another worker is at it
-        return 0
-    with db.read() as tx:
-        segments = all_segments(tx, pair.id)
-        designer = Designer(tx, pair, settings, secrets.SystemRandom())
-        design = designer.design(segments, settings.hit.screens, number) if segments else None
+    with _claimed(db, pair.id, now) as tx:
+        if tx is None:  # another worker is at it
+            return 0
+        # By now the one before may have been through with it.
+        number = min(number, _lacking(tx, pair, settings, now))
+        segments = all_segments(tx, pair.id) if number else {}
+        if not segments:
+            return 0
+        design = Designer(tx, pair, settings, secrets.SystemRandom()).design(segments, settings.hit.screens, number)
+        return db.write(partial(_stored, design=design, pair=pair, now=now))
 
-    def store(tx: sa.Connection) -> int:
-        tx.execute(_RELEASE, {"pair": pair.id})
-        return 0 if design is None else len(design.store(tx, now))
 
-    return db.write(store)
+def _stored(tx: sa.Connection, design: Design, pair: PairInfo, now: datetime) -> int:
+    tx.execute(_HOLD, {"pair": pair.id})
+    return len(design.store(tx, now))
+
+
+@contextmanager
+def _claimed(db: Database, pair_id: int, now: datetime) -> Iterator[sa.Connection | None]:
+    """A transaction to design in that only one worker has for a language pair; None for the others."""
+    if db.dialect != "sqlite":
+        with db.read() as tx:
+            claimed = tx.execute(sa.select(sa.func.pg_try_advisory_xact_lock(_DESIGNING, pair_id))).scalar_one()
+            yield tx if claimed else None
+        return
+    claim = {"pair": pair_id, "now": now, "until": now + _LONGEST_DESIGN}
+    if not db.write(lambda tx: tx.execute(_CLAIM, claim).rowcount):
+        yield None
+        return
+    try:
+        with db.read() as tx:
+            yield tx
+    finally:
+        db.write(lambda tx: tx.execute(_RELEASE, {"pair": pair_id}))
 
 
 def _lacking(tx: sa.Connection, pair: PairInfo, settings: Settings, now: datetime) -> int:

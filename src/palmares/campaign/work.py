@@ -25,6 +25,8 @@ from .stopping import screens_left
 _RANDOM = secrets.SystemRandom()
 #: A lease is renewed once this share of its time has passed, not at every look.
 _RENEWED_AFTER = 0.1
+#: Screens; more than judges can be given at the same moment.
+_NEAR_THE_END = 1000
 
 _LEASE, _SERVED, _SCREEN = schema.lease.c, schema.served.c, schema.screen.c
 _UNFINISHED = (
@@ -152,18 +154,18 @@ class Desk:
 
     def _work(self, pair: PairInfo) -> str | None:
         """Work of one language pair: what others left or what was designed ahead, else something new."""
-        if self.db.dialect != "sqlite":  # where there is one writer anyway: no one else gives out work of this pair
-            self.tx.execute(_LOCK_PAIR, {"pair": pair.id})
-        settings = self.admission.settings
-        hit = settings.hit
-        left = self._limit(screens_left(self.tx, pair.id, settings.stop.rule, self.now, hit.lease_minutes))
+        left = self._left(pair)
         if left == 0:
             return None
+        settings = self.admission.settings
+        hit = settings.hit
         size = hit.screens if left is None else min(hit.screens, left)
         repeats = choose_repeats(self.tx, self.admission, size, self.rng)
         # Repeats take the places of new screens.
         new = max(1, size - len(repeats))
-        stock.discard_outdated(self.tx, pair.id, self.admission, self.now)
+        if stock.is_outdated(self.tx, pair.id, self.admission, self.now):
+            self._lock(pair)
+            stock.discard_outdated(self.tx, pair.id, self.admission, self.now)
         per_segment = settings.judge.per_segment
         opening = leases.first_opening(
             self.tx, pair.id, self._judge, per_segment=per_segment, now=self.now, minutes=hit.lease_minutes
@@ -173,8 +175,28 @@ class Desk:
         segments = open_segments(self.tx, pair.id, self._judge, per_segment)
         if not segments:
             return None
-        ((hit_id, screens),) = self._designer(pair).design(segments, new).store(self.tx, self.now)
+        design = self._designer(pair).design(segments, new)
+        self._lock(pair)  # after the choosing: others would wait for it
+        ((hit_id, screens),) = design.store(self.tx, self.now)
         return self._lease(hit_id, screens, repeats, fresh=True)
+
+    def _left(self, pair: PairInfo) -> int | None:
+        """How many screens may still be given out to this judge; None if nothing limits them.
+
+        Far from the end, work is given to several judges at once; near it, to one after the other, so that there is
+        never more than the rule allows.
+        """
+        rule, minutes = self.admission.settings.stop.rule, self.admission.settings.hit.lease_minutes
+        left = screens_left(self.tx, pair.id, rule, self.now, minutes)
+        if left is not None and left <= _NEAR_THE_END:
+            self._lock(pair)
+            left = screens_left(self.tx, pair.id, rule, self.now, minutes)
+        return self._limit(left)
+
+    def _lock(self, pair: PairInfo) -> None:
+        """Let nobody else store a design for this language pair, or near its end give out work of it, until the end."""
+        if self.db.dialect != "sqlite":  # where there is one writer anyway
+            self.tx.execute(_LOCK_PAIR, {"pair": pair.id})
 
     def _limit(self, left: int | None) -> int | None:
         """What the stopping rule leaves, and what this judge may do at most."""
