@@ -15,7 +15,7 @@ from stores import SYSTEMS, Clock, answer, judge_screens, new_campaign, new_judg
 
 from palmares.campaign import schema
 from palmares.campaign.answers import Answer, submit
-from palmares.campaign.create import add_pairs, create_campaign
+from palmares.campaign.create import add_pairs, create_campaign, shown_as_another
 from palmares.campaign.database import Database
 from palmares.campaign.definition import (
     campaigns,
@@ -326,3 +326,33 @@ def test_repeats_practice_and_skips_are_not_counted_as_answers(db: Database) -> 
         ).scalar_one()
         assert 10 <= fresh < 20
         assert answered_screens(tx, 1) == fresh == tx.execute(sa.select(sa.func.sum(schema.hit.c.answers))).scalar_one()
+
+
+# -- white space -----------------------------------------------------------------------------------------
+
+
+SPACED = {"A": "one  two", "B": "one two", "C": "one two ", "D": "one\ntwo", "E": "one three"}
+
+
+@pytest.mark.parametrize(
+    ("settings", "groups"),
+    [
+        ({}, ["ABCD", "E"]),
+        ({"screen.spacing": True}, ["A", "B", "C", "D", "E"]),
+        # In Markdown a line break or a run of spaces may mean something; at the end of a line it does not.
+        ({"task.markup": "markdown"}, ["A", "BC", "D", "E"]),
+    ],
+)
+def test_outputs_that_look_the_same_are_one(db: Database, settings: dict[str, Any], groups: list[str]) -> None:
+    texts = make(LanguagePair.parse("fr-en"), [Segment("1", None, "un", None)], {n: [t] for n, t in SPACED.items()})
+    new_campaign(db, texts, **settings)
+    system, output, link = schema.system.c, schema.output.c, schema.output_system.c
+    with db.read() as tx:
+        query = sa.select(output.id, system.name).join(schema.output_system, link.output_id == output.id)
+        rows = tx.execute(query.join(schema.system, system.id == link.system_id).order_by(system.name)).all()
+        assert tx.execute(sa.select(schema.segment.c.outputs)).scalar_one() == len(groups)
+    behind: dict[int, str] = {}
+    for output_id, name in rows:
+        behind[output_id] = behind.get(output_id, "") + name
+    assert sorted(behind.values()) == groups
+    assert shown_as_another(texts, Settings().replace(**settings)) == len(SPACED) - len(groups)

@@ -316,8 +316,7 @@ def test_every_worker_has_a_code_of_their_own_unless_the_campaign_has_one(db: Da
         ),
     )
     people.append(new_worker(db, token, "c", secret="c"))
-    for _ in range(3):
-        judged(db, people[2])
+    judged(db, people[2])
     ends = [ending(db, person) for person in people]
     codes = [end.code for end in ends if end]
     assert len(set(codes)) == 3

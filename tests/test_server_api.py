@@ -48,8 +48,30 @@ def test_a_program_can_judge(ann: Visitor, db: Database) -> None:
     assert shown["ranks"] == [None] * 5
     body = {"ranks": RANKS, "submission": "s1", "seconds": 3.5}
     receipt = ann.client.post(f"{path}/answer", json=body, headers=headers).json()
-    assert receipt == {"revision": 1, "repeated": False, "late": False, "next": "/c/news/judge"}
-    assert ann.get("/api/v1/news/work").json()["progress"] == {"done": 1, "target": 30}
+    progress = {"done": 1, "target": 12}
+    assert receipt == {
+        **{"revision": 1, "repeated": False, "late": False, "next": "/c/news/judge"},
+        **{"state": "open", "progress": progress, "screen": None, "page": None},
+    }
+    assert ann.get("/api/v1/news/work").json()["progress"] == progress
+
+
+def test_the_next_screen_comes_with_the_receipt(ann: Visitor, db: Database) -> None:
+    path, headers = work(ann)
+    for number in range(1, 5):  # from HIT to HIT as within one
+        body = {"ranks": RANKS, "submission": f"s{number}", "then": "screen"}
+        receipt = ann.client.post(f"{path}/answer", json=body, headers=headers).json()
+        assert receipt["page"] is None
+        following = receipt["screen"]
+        assert following["id"] == ann.get("/api/v1/news/work").json()["screen"]
+        path = f"/api/v1/news/screens/{following['id']}"
+        assert ann.get(path).json() == following
+    body = {"ranks": RANKS, "submission": "page", "then": "page"}
+    receipt = ann.client.post(f"{path}/answer", json=body, headers=headers).json()
+    assert receipt["screen"] is None
+    page = receipt["page"]
+    assert page["address"] == f"/c/news/judge/screens/{ann.get('/api/v1/news/work').json()['screen']}"
+    assert page["address"] in page["html"]
 
 
 def test_the_same_submission_again_changes_nothing(ann: Visitor, db: Database) -> None:

@@ -54,7 +54,7 @@ async def stream(request: Request) -> Response:
     return StreamingResponse(parts(), headers={"Connection": "close"})
 
 
-async def limit_for(_: Scope) -> int:
+async def limit_for(_: Scope, _announced: int) -> int:
     return 1_000_000
 
 

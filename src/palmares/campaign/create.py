@@ -79,7 +79,7 @@ def _store(
             segments=len(testset.segments),
             systems=len(testset.outputs),
         )
-        _store_texts(tx, pair_id, testset)
+        _store_texts(tx, pair_id, testset, settings)
         store_images(tx, campaign_id, testset)
 
 
@@ -90,7 +90,7 @@ def _check(tx: sa.Connection, campaign_id: int, settings: Settings, testset: Tes
         raise InputError(f"language pair {langs} is in the campaign already; each is given once, with all its systems")
     if len(testset.outputs) < 2:
         raise InputError(f"{langs}: got {len(testset.outputs)} system; a comparison needs at least 2")
-    different = _different(testset)
+    different = _different(testset, settings)
     if not any(len(texts) > 1 for texts in different):
         raise InputError(f"{langs}: all systems give the same output on every line; there is nothing to compare")
     check_references(settings, langs, any(segment.reference for segment in testset.segments))
@@ -111,15 +111,40 @@ def _check_meetings(per_pair: int, langs: str, testset: TestSet, different: list
             )
 
 
-def _different(testset: TestSet) -> list[dict[_Said, list[str]]]:
-    """Per segment its different outputs, and the systems that gave each; one that is missing was given by nobody."""
-    by_text: list[dict[_Said, list[str]]] = [{} for _ in testset.segments]
+def _different(testset: TestSet, settings: Settings) -> list[dict[_Said, list[str]]]:
+    """Per segment its different outputs, and the systems that gave each; one that is missing was given by nobody.
+
+    Outputs that look the same are one, unless spacing matters: it is shown as the first of them has it.
+    """
+    by_look: list[dict[_Said, tuple[_Said, list[str]]]] = [{} for _ in testset.segments]
     for system, outputs in testset.outputs.items():
         for i, text in enumerate(outputs):
             if (system, i) not in testset.missing:
                 said = (text, testset.conversations.get((system, i), ()))
-                by_text[i].setdefault(said, []).append(system)
-    return by_text
+                by_look[i].setdefault(_look(said, settings), (said, []))[1].append(system)
+    return [dict(several.values()) for several in by_look]
+
+
+def _look(said: _Said, settings: Settings) -> _Said:
+    """What a reader sees of an output. In Markdown white space means something, but for what stands at line ends."""
+    if settings.screen.spacing:
+        return said
+    plain = settings.task.markup == "plain"
+
+    def seen(text: str) -> str:
+        return " ".join(text.split()) if plain else "\n".join(map(str.rstrip, text.strip().splitlines()))
+
+    text, turns = said
+    return seen(text), tuple((role, seen(content)) for role, content in turns)
+
+
+def shown_as_another(testset: TestSet, settings: Settings) -> int:
+    """How many outputs differ from another in white space alone, and are shown as that one."""
+    exact = settings.replace(**{"screen.spacing": True})
+    return sum(
+        len(several) - len(looks)
+        for several, looks in zip(_different(testset, exact), _different(testset, settings), strict=True)
+    )
 
 
 def _store_pair(tx: sa.Connection, campaign_id: int, testset: TestSet) -> int:
@@ -129,10 +154,10 @@ def _store_pair(tx: sa.Connection, campaign_id: int, testset: TestSet) -> int:
     return int(tx.execute(insert).scalar_one())
 
 
-def _store_texts(tx: sa.Connection, pair_id: int, testset: TestSet) -> None:
+def _store_texts(tx: sa.Connection, pair_id: int, testset: TestSet, settings: Settings) -> None:
     """Segments and outputs; an output that several systems share is stored once."""
     system_ids = _store_systems(tx, pair_id, testset)
-    behind = _different(testset)
+    behind = _different(testset, settings)
     segments: list[dict[str, object]] = [
         {
             "language_pair_id": pair_id,

@@ -118,7 +118,13 @@ def sqlite_engine(url: sa.URL, read_only: bool, file: DatabaseFile | None = None
             cursor.execute(f"pragma {pragma}")
         cursor.close()
         if file is not None:
+            file.connections += 1
             file.check()
+
+    @sa.event.listens_for(engine, "close")
+    def close(_connection: Any, _record: Any) -> None:
+        if file is not None:
+            file.closed()
 
     @sa.event.listens_for(engine, "begin")
     def begin(connection: sa.Connection) -> None:
@@ -137,6 +143,7 @@ class DatabaseFile:
         self._log = Path(f"{path}-wal")
         self._opened = _identity(path)
         self._log_opened: tuple[int, int] | None = None
+        self.connections = 0
 
     def check(self) -> None:
         """Refuse to go on with a file that was removed or replaced, or whose write-ahead log was."""
@@ -147,6 +154,12 @@ class DatabaseFile:
             self._log_opened = log
         elif log != self._log_opened:
             raise FileGone(self._log)
+
+    def closed(self) -> None:
+        """Count a connection less; who closes the last one takes the log with it, and the next one makes another."""
+        self.connections -= 1
+        if not self.connections:
+            self._log_opened = None
 
     def check_room(self) -> None:
         disk = os.statvfs(self.path.parent)

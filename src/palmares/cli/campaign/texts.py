@@ -18,6 +18,7 @@ from .store import database_option, opened, opened_or_made
 
 if TYPE_CHECKING:
     from ...campaign.database import Database
+    from ...campaign.settings import Settings
     from ...texts import CheckReport, TestSet
 
 #: What suits prompts and answers, unless the organiser says otherwise: two answers side by side, set as Markdown, each
@@ -103,7 +104,7 @@ def new(
         from ...campaign.create import create_campaign
 
         create_campaign(db, name, chosen.settings, testsets)
-        _say_what_was_stored(db, name, testsets)
+        _say_what_was_stored(db, name, chosen.settings, testsets)
     if prompts:
         _say_what_was_chosen(chosen)
     _say_what_is_next(name, database)
@@ -120,13 +121,13 @@ def add(name: str, given: TextOptions, database: str | None) -> None:
     """
     with opened(database) as db:
         from ...campaign.create import add_pairs
-        from ...campaign.definition import find_campaign
+        from ...campaign.definition import find_campaign, settings_of
 
-        with db.read() as tx:
-            find_campaign(tx, name)  # before the texts, so that a wrong name is noticed at once
+        with db.read() as tx:  # before the texts, so that a wrong name is noticed at once
+            settings = settings_of(tx, find_campaign(tx, name).id)
         testsets = _checked(given)
         add_pairs(db, name, testsets)
-        _say_what_was_stored(db, name, testsets)
+        _say_what_was_stored(db, name, settings, testsets)
 
 
 @click.command()
@@ -201,10 +202,18 @@ def _described(testset: TestSet) -> str:
     return f"{testset.langs}: {', '.join(parts)}"
 
 
-def _say_what_was_stored(db: Database, name: str, testsets: tuple[TestSet, ...]) -> None:
+def _say_what_was_stored(db: Database, name: str, settings: Settings, testsets: tuple[TestSet, ...]) -> None:
+    from ...campaign.create import shown_as_another
+
     click.echo(f"stored in campaign {name!r} of {db.name}:")
     for testset in testsets:
         click.echo(f"  {_described(testset)}")
+        alike = shown_as_another(testset, settings)
+        if alike:
+            click.echo(
+                f"    {counted(alike, 'output')} differing from another in white space alone: shown once for both, and "
+                "tied; with screen.spacing = true they are told apart"
+            )
 
 
 def _say_what_was_chosen(chosen: GivenSettings) -> None:
