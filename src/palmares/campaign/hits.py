@@ -1,13 +1,13 @@
 """Make new work: HITs of screens, each with the choice behind it on record, some with a control among the outputs.
 
-How often systems and segments were chosen so far is counted in the store; the lock of a language pair keeps the counts
-right.
+How often systems and segments were chosen so far is counted in the store. A design is thought of first, which takes a
+while, and stored then, which does not: nobody has to wait for the choosing.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 from functools import cache
 from random import Random
@@ -23,56 +23,86 @@ from .settings import Settings
 
 
 @dataclass(frozen=True)
+class ControlOutput:
+    """An output that no system gave: a reference, or a damaged copy of ``original_id``."""
+
+    segment_id: int
+    kind: str
+    text: str
+    original_id: int | None
+
+
+@dataclass(frozen=True)
 class DesignedScreen:
     """A screen that was thought of, and is not stored yet."""
 
     choice: Choice
-    outputs: tuple[int, ...]
-    control: str | None
+    control: ControlOutput | None
+
+
+@dataclass(frozen=True)
+class Design:
+    """HITs that were thought of, each with the judges it wants; and how often they choose what."""
+
+    pair_id: int
+    hits: list[tuple[int, list[DesignedScreen]]]
+    systems: dict[int, int]
+    met: dict[tuple[int, int], int]
+    segments: dict[int, int]
+
+    def store(self, tx: sa.Connection, now: datetime) -> list[tuple[int, list[int]]]:
+        """Store the HITs; the id of each, and those of its screens."""
+        count_designed(tx, self.systems, self.met, self.segments)
+        tx.execute(_MORE_HITS, {"pair": self.pair_id, "n": len(self.hits)})
+        common = {"language_pair_id": self.pair_id, "closed": False, "answers": 0, "created_at": now}
+        ids = list(tx.scalars(_NEW_HITS, [{**common, "wanted": wanted} for wanted, _ in self.hits]))
+        hits = [(hit_id, screens) for hit_id, (_, screens) in zip(ids, self.hits, strict=True)]
+        flat = [(hit_id, n, "judge", screen) for hit_id, screens in hits for n, screen in enumerate(screens)]
+        screen_ids = iter(store_screens(tx, flat, now))
+        return [(hit_id, [next(screen_ids) for _ in screens]) for hit_id, screens in hits]
 
 
 @dataclass(frozen=True)
 class Designer:
-    """What new screens of one language pair are made from; the caller holds the pair's lock."""
+    """What new screens of one language pair are made from. It only reads: a `Design` may be stored later."""
 
     tx: sa.Connection
     pair: PairInfo
     settings: Settings
     rng: Random
-    now: datetime
 
-    def new_hit(self, segments: dict[int, int], screens: int) -> tuple[int, list[int]]:
-        """Make a HIT of so many screens, of these segments (with how often each was chosen); its id and the screens'.
+    def design(self, segments: dict[int, int], screens: int, number: int = 1) -> Design:
+        """Think of HITs of so many screens, of these segments (with how often each was chosen).
 
-        There are fewer screens if there are fewer segments: a HIT has each once.
+        There are fewer screens if there are fewer segments: a HIT has each once. Several at once are cheaper than one
+        by one.
         """
-        return self.new_hits(segments, screens, 1)[0]
-
-    def new_hits(self, segments: dict[int, int], screens: int, number: int) -> list[tuple[int, list[int]]]:
-        """Make several HITs at once, which is cheaper than one by one."""
         before, chosen = stored_exposure(self.tx, self.pair.id), dict(segments)
         exposure = before.copy()
-        designed = [self._design(chosen, screens, exposure) for _ in range(number)]
-        count_designed(
-            self.tx,
+        hits = [(self._wanted(), self._screens(chosen, screens, exposure)) for _ in range(number)]
+        return Design(
+            self.pair.id,
+            hits,
             systems={key: n - before.systems[key] for key, n in exposure.systems.items()},
             met={key: n - before.met[key] for key, n in exposure.met.items()},
             segments={key: n - segments[key] for key, n in chosen.items()},
         )
-        self.tx.execute(_MORE_HITS, {"pair": self.pair.id, "n": number})
-        return self._store_hits(designed)
 
-    def practice_screen(self) -> int | None:
+    def practice(self) -> DesignedScreen | None:
         """A screen to try the page on; its answer does not count."""
         segments = dict.fromkeys(comparable_segments(self.tx, self.pair.id), 0)
         if not segments:
             return None
-        choice = choose(self._pool(segments, Exposure({}, {})), "uniform", 1.0, self.rng)
-        return self._store_screens([(None, 0, "practice", DesignedScreen(choice, choice.outputs, None))])[0]
+        return DesignedScreen(choose(self._pool(segments, Exposure({}, {})), "uniform", 1.0, self.rng), None)
 
     # -- inside ----------------------------------------------------------------------------------
 
-    def _design(self, segments: dict[int, int], screens: int, exposure: Exposure) -> list[DesignedScreen]:
+    def _wanted(self) -> int:
+        """How many judges are to do a HIT."""
+        overlap = self.settings.overlap
+        return overlap.judges if self.rng.random() < overlap.share else overlap.redundancy
+
+    def _screens(self, segments: dict[int, int], screens: int, exposure: Exposure) -> list[DesignedScreen]:
         """Choose the screens of a HIT, and count what was chosen."""
         left, hit = dict(segments), []
         for _ in range(min(screens, len(segments))):
@@ -84,15 +114,14 @@ class Designer:
 
     def _new_screen(self, segments: dict[int, int], exposure: Exposure) -> DesignedScreen:
         """Choose, and perhaps put a control in."""
-        control = self._control()
-        pool = self._pool(segments, exposure, reserved=1 if control else 0)
+        kind = self._control()
+        pool = self._pool(segments, exposure, reserved=1 if kind else 0)
         choice = self._choose(pool)
-        extra = self._control_output(control, choice) if control else None
-        if control and extra is None:  # this segment offers none: an ordinary screen
-            control = None
+        control = self._control_output(kind, choice) if kind else None
+        if kind and control is None:  # this segment offers none: an ordinary screen
             choice = self._choose(replace(pool, reserved=0))
         exposure.add(c for c in pool.outputs(choice.segment) if c.output in choice.outputs)
-        return DesignedScreen(choice, (*choice.outputs, *([] if extra is None else [extra])), control)
+        return DesignedScreen(choice, control)
 
     def _pool(self, segments: dict[int, int], exposure: Exposure, reserved: int = 0) -> Pool:
         looked_up: Callable[[int], tuple[Candidate, ...]] = cache(lambda segment_id: outputs_of(self.tx, segment_id))
@@ -100,47 +129,6 @@ class Designer:
 
     def _choose(self, pool: Pool) -> Choice:
         return choose(pool, self.settings.choice.strategy, self.settings.choice.uniform_share, self.rng)
-
-    def _store_hits(self, hits: list[list[DesignedScreen]]) -> list[tuple[int, list[int]]]:
-        overlap = self.settings.overlap
-        rows = [
-            {
-                "language_pair_id": self.pair.id,
-                "wanted": overlap.judges if self.rng.random() < overlap.share else overlap.redundancy,
-                "closed": False,
-                "answers": 0,
-                "created_at": self.now,
-            }
-            for _ in hits
-        ]
-        hit_ids = list(self.tx.scalars(_NEW_HITS, rows))
-        flat = [(hit, n, "judge", s) for hit, screens in zip(hit_ids, hits, strict=True) for n, s in enumerate(screens)]
-        screen_ids = iter(self._store_screens(flat))
-        return [(hit, [next(screen_ids) for _ in screens]) for hit, screens in zip(hit_ids, hits, strict=True)]
-
-    def _store_screens(self, screens: list[tuple[int | None, int, str, DesignedScreen]]) -> list[int]:
-        """Store screens, each with its HIT, its position and its purpose; their ids."""
-        rows = [
-            {
-                "hit_id": hit_id,
-                "segment_id": screen.choice.segment,
-                "position": position,
-                "purpose": purpose,
-                "control": screen.control,
-                "strategy": screen.choice.strategy,
-                "probability": screen.choice.probability,
-                "created_at": self.now,
-            }
-            for hit_id, position, purpose, screen in screens
-        ]
-        ids = list(self.tx.scalars(_NEW_SCREENS, rows))
-        shown = [
-            {"screen_id": screen_id, "output_id": output_id}
-            for screen_id, (*_, screen) in zip(ids, screens, strict=True)
-            for output_id in sorted(screen.outputs)
-        ]
-        self.tx.execute(schema.screen_output.insert(), shown)
-        return ids
 
     # -- controls --------------------------------------------------------------------------------
 
@@ -153,23 +141,19 @@ class Designer:
             return "reference"
         return "degraded" if drawn < shares.reference + shares.degraded else None
 
-    def _control_output(self, kind: str, choice: Choice) -> int | None:
+    def _control_output(self, kind: str, choice: Choice) -> ControlOutput | None:
         """The output to put in: one that no system gave, to the eye; None if this segment offers none."""
         original = None if kind == "reference" else self.rng.choice(choice.outputs)
-        segment, output = schema.segment.c, schema.output.c
         if original is None:
-            query = sa.select(segment.reference).where(segment.id == choice.segment)
-            text = self.tx.execute(query).scalar_one()
+            text = self.tx.execute(_REFERENCE, {"segment": choice.segment}).scalar_one()
         else:
             text = self._damaged(choice.segment, original)
         if not text:
             return None
-        there = sa.select(output.id, output.kind, output.original_id, output.text)
-        for row in self.tx.execute(there.where(output.segment_id == choice.segment).order_by(output.id)):
-            if looks_like(row.text, text):
-                return int(row.id) if (row.kind, row.original_id) == (kind, original) else None
-        values = {"segment_id": choice.segment, "kind": kind, "text": text, "original_id": original}
-        return int(self.tx.execute(schema.output.insert().values(values).returning(output.id)).scalar_one())
+        for row in self.tx.execute(_TEXTS, {"segment": choice.segment}):
+            if looks_like(row.text, text) and (row.kind, row.original_id) != (kind, original):
+                return None
+        return ControlOutput(choice.segment, kind, text, original)
 
     def _damaged(self, segment_id: int, original: int) -> str | None:
         others = [key for key in comparable_segments(self.tx, self.pair.id) if key != segment_id]
@@ -181,6 +165,43 @@ class Designer:
     def _text(self, output_id: int) -> str:
         output = schema.output.c
         return str(self.tx.execute(sa.select(output.text).where(output.id == output_id)).scalar_one())
+
+
+def store_screens(
+    tx: sa.Connection, screens: list[tuple[int | None, int, str, DesignedScreen]], now: datetime
+) -> list[int]:
+    """Store screens, each with its HIT, its position and its purpose; their ids."""
+    rows = [
+        {
+            "hit_id": hit_id,
+            "segment_id": screen.choice.segment,
+            "position": position,
+            "purpose": purpose,
+            "control": None if screen.control is None else screen.control.kind,
+            "strategy": screen.choice.strategy,
+            "probability": screen.choice.probability,
+            "created_at": now,
+        }
+        for hit_id, position, purpose, screen in screens
+    ]
+    ids = list(tx.scalars(_NEW_SCREENS, rows))
+    shown = [
+        {"screen_id": screen_id, "output_id": output_id}
+        for screen_id, (*_, screen) in zip(ids, screens, strict=True)
+        for output_id in sorted((*screen.choice.outputs, *_stored_control(tx, screen.control)))
+    ]
+    tx.execute(schema.screen_output.insert(), shown)
+    return ids
+
+
+def _stored_control(tx: sa.Connection, control: ControlOutput | None) -> list[int]:
+    """The id of a control's output, which is stored once."""
+    if control is None:
+        return []
+    for row in tx.execute(_TEXTS, {"segment": control.segment_id}):
+        if (row.kind, row.original_id) == (control.kind, control.original_id) and looks_like(row.text, control.text):
+            return [int(row.id)]
+    return [int(tx.execute(_NEW_OUTPUT, asdict(control)).scalar_one())]
 
 
 # -- what was chosen so far ------------------------------------------------------------------------------
@@ -231,6 +252,14 @@ def outputs_of(tx: sa.Connection, segment_id: int) -> tuple[Candidate, ...]:
     return tuple(Candidate(key, tuple(systems)) for key, systems in behind.items())
 
 
+_OUTPUT = schema.output.c
+_TEXTS = (
+    sa.select(_OUTPUT.id, _OUTPUT.kind, _OUTPUT.original_id, _OUTPUT.text)
+    .where(_OUTPUT.segment_id == bindparam("segment"))
+    .order_by(_OUTPUT.id)
+)
+_NEW_OUTPUT = schema.output.insert().returning(_OUTPUT.id)
+_REFERENCE = sa.select(schema.segment.c.reference).where(schema.segment.c.id == bindparam("segment"))
 _SYSTEM, _PAIR_OF_SYSTEMS, _SEGMENT, _MET = schema.system.c, schema.system_pair.c, schema.segment.c, schema.met.c
 _PAIR: sa.BindParameter[int] = bindparam("pair")
 _SYSTEMS = sa.select(_SYSTEM.id, _SYSTEM.designed).where(_SYSTEM.language_pair_id == _PAIR)

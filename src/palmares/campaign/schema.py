@@ -93,6 +93,7 @@ language_pair = Table(
     Column("least_compared", sa.Integer, nullable=True),
     Column("compared_after", sa.Integer, nullable=True),
     Column("hits", sa.Integer, nullable=False, default=0, server_default="0"),  # made so far
+    _at("designing_until", optional=True),  # a worker designs HITs ahead of demand
     UniqueConstraint("campaign_id", "name"),
 )
 

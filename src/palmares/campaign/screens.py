@@ -71,10 +71,10 @@ class ScreenView:
 def load(db: Database, person: Person, screen_id: str) -> ScreenView:
     """A screen that was served to this judge; anyone else's does not exist for them."""
     with db.read() as tx:
-        return view_of(tx, served_row(tx, person.id, screen_id), settings_of(tx, person.campaign_id))
+        return _view(tx, served_row(tx, person.id, screen_id), settings_of(tx, person.campaign_id))
 
 
-def view_of(tx: sa.Connection, row: Row, settings: Settings) -> ScreenView:
+def _view(tx: sa.Connection, row: Row, settings: Settings) -> ScreenView:
     """What the page of a served screen shows."""
     segment = tx.execute(_SEGMENT_OF, {"segment": row.segment_id}).one()
     before, after = _context(tx, segment, settings.screen.context)

@@ -13,7 +13,6 @@ import threading
 import time
 from collections import Counter
 from datetime import datetime, timedelta
-from functools import partial
 from itertools import combinations
 
 import sqlalchemy as sa
@@ -43,7 +42,15 @@ _IN_STOCK = sa.and_(
 _COUNT = sa.select(sa.func.count()).select_from(schema.hit).where(_IN_STOCK)
 _OUTDATED = sa.select(_HIT.id).where(_IN_STOCK, _HIT.created_at < bindparam("since"))
 _PAIR = schema.language_pair.c
-_HITS_MADE = sa.select(_PAIR.hits).where(_PAIR.id == bindparam("pair")).with_for_update(key_share=True)
+#: One worker at a time designs ahead for a language pair; a claim that nobody gave back ends by itself.
+_LONGEST_DESIGN = timedelta(seconds=10)
+_CLAIM = (
+    schema.language_pair.update()
+    .where(_PAIR.id == bindparam("pair"))
+    .where(sa.or_(_PAIR.designing_until.is_(None), _PAIR.designing_until < bindparam("now")))
+    .values(designing_until=bindparam("until"))
+)
+_RELEASE = schema.language_pair.update().where(_PAIR.id == bindparam("pair")).values(designing_until=None)
 
 
 def discard_outdated(tx: sa.Connection, pair_id: int, judge: Admission, now: datetime) -> int:
@@ -83,18 +90,34 @@ def _discard(tx: sa.Connection, hits: list[int]) -> None:
 
 
 def restock(db: Database, campaign_id: int) -> int:
-    """Design HITs for the language pairs of a campaign that have few ready; how many."""
-    made = 0
+    """Design HITs for the language pairs of a campaign that have few ready; how many.
+
+    They are thought of by what was chosen when this began. What judges are given meanwhile is not known to them.
+    """
     with db.read() as tx:
         settings, state = settings_of(tx, campaign_id), state_of(tx, campaign_id)
         pairs = language_pairs(tx, campaign_id)
         if state != "open" or not settings.hit.ahead_minutes:
             return 0
         lacking = {pair: _lacking(tx, pair, settings, db.clock()) for pair in pairs}
-    for pair, number in lacking.items():
-        if number:
-            made += db.write(partial(_design, db=db, pair=pair, settings=settings, number=number))
-    return made
+    return sum(_restock(db, pair, settings, number) for pair, number in lacking.items() if number)
+
+
+def _restock(db: Database, pair: PairInfo, settings: Settings, number: int) -> int:
+    now = db.clock()
+    claim = {"pair": pair.id, "now": now, "until": now + _LONGEST_DESIGN}
+    if not db.write(lambda tx: tx.execute(_CLAIM, claim).rowcount):  # another worker is at it
+        return 0
+    with db.read() as tx:
+        segments = all_segments(tx, pair.id)
+        designer = Designer(tx, pair, settings, secrets.SystemRandom())
+        design = designer.design(segments, settings.hit.screens, number) if segments else None
+
+    def store(tx: sa.Connection) -> int:
+        tx.execute(_RELEASE, {"pair": pair.id})
+        return 0 if design is None else len(design.store(tx, now))
+
+    return db.write(store)
 
 
 def _lacking(tx: sa.Connection, pair: PairInfo, settings: Settings, now: datetime) -> int:
@@ -108,16 +131,6 @@ def _lacking(tx: sa.Connection, pair: PairInfo, settings: Settings, now: datetim
     wanted = min(max(_PER_JUDGE * judges, _FEWEST), _MOST) if judges else 0
     there = tx.execute(_COUNT, {"pair": pair.id}).scalar_one()
     return wanted - there if 2 * there < wanted else 0
-
-
-def _design(tx: sa.Connection, db: Database, pair: PairInfo, settings: Settings, number: int) -> int:
-    if tx.execute(_HITS_MADE, {"pair": pair.id}).scalar_one() != pair.hits:  # another worker was faster
-        return 0
-    segments = all_segments(tx, pair.id)
-    if not segments:
-        return 0
-    designer = Designer(tx, pair, settings, secrets.SystemRandom(), db.clock())
-    return len(designer.new_hits(segments, settings.hit.screens, number))
 
 
 class Restocker:

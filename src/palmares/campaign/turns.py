@@ -17,7 +17,7 @@ from .definition import settings_of
 from .people import Person
 from .progress import Progress, progress_of
 from .refusals import CampaignError, Conflict, TooMany
-from .screens import ScreenView, load, served_row, view_of
+from .screens import ScreenView, load
 from .work import Desk, next_screen
 
 log = logging.getLogger("palmares.campaign")
@@ -53,7 +53,7 @@ def take_turn(
         Whether it is wanted also once the judge has done as much as was asked.
     """
     try:
-        turn, tried = db.write(lambda tx: _turn(tx, db, person.id, given, onward, beyond_target, rng))
+        turn, screen, tried = db.write(lambda tx: _turn(tx, db, person.id, given, onward, beyond_target, rng))
     except TooMany:
         raise
     except CampaignError as error:
@@ -70,10 +70,9 @@ def take_turn(
         log.exception("no next screen could be made")
         return take_turn(db, person, given, onward=False)
     if tried is not None:
-        following = next_screen(db, person, rng=rng, tried=[tried])
-        if following is not None:
-            turn = replace(turn, following=load(db, person, following))
-    return turn
+        screen = next_screen(db, person, rng=rng, tried=[tried])
+    # Looked at once the answer is stored: nobody who waits to write has to wait for that.
+    return turn if screen is None else replace(turn, following=load(db, person, screen))
 
 
 def _turn(
@@ -84,18 +83,18 @@ def _turn(
     onward: bool,
     beyond_target: bool,
     rng: Random,
-) -> tuple[Turn, int | None]:
-    """The turn, and the language pair that has nothing more if there may be something in another."""
+) -> tuple[Turn, str | None, int | None]:
+    """The turn; the screen that follows; else the language pair that has none, if there may be one in another."""
     now = db.clock()
     judge = admit(tx, person_id, counting=now)
     receipt = store(tx, db, judge, given)
     judge = look_at(tx, person_id)
     progress = progress_of(tx, judge, db)
     if not onward or (progress.reached and not beyond_target):
-        return Turn(receipt, judge.state, progress, None), None
+        return Turn(receipt, judge.state, progress, None), None, None
     screen, pair = Desk(db, tx, judge, rng, now).serve(set())
-    view = None if screen is None else view_of(tx, served_row(tx, person_id, screen), judge.settings)
-    return Turn(receipt, judge.state, progress, view), None if pair is None or screen is not None else pair.id
+    turn = Turn(receipt, judge.state, progress, None)
+    return turn, screen, None if pair is None or screen is not None else pair.id
 
 
 def _count_refused(db: Database, person: Person) -> None:

@@ -17,7 +17,7 @@ from . import journal, leases, schema, stock
 from .admission import Admission, admit, look_at
 from .database import Database
 from .definition import PairInfo, language_pairs
-from .hits import Designer, open_segments
+from .hits import Designer, open_segments, store_screens
 from .people import Person
 from .repeats import Repeat, choose_repeats
 from .stopping import screens_left
@@ -127,8 +127,9 @@ class Desk:
         if known is not None:
             return known
         for pair in pairs:
-            screen_id = self._designer(pair).practice_screen()
-            if screen_id is not None:
+            screen = self._designer(pair).practice()
+            if screen is not None:
+                (screen_id,) = store_screens(self.tx, [(None, 0, "practice", screen)], self.now)
                 return self._serve(None, [(screen_id, None)])[0]
         return None
 
@@ -172,7 +173,7 @@ class Desk:
         segments = open_segments(self.tx, pair.id, self._judge, per_segment)
         if not segments:
             return None
-        hit_id, screens = self._designer(pair).new_hit(segments, new)
+        ((hit_id, screens),) = self._designer(pair).design(segments, new).store(self.tx, self.now)
         return self._lease(hit_id, screens, repeats, fresh=True)
 
     def _limit(self, left: int | None) -> int | None:
@@ -254,7 +255,7 @@ class Desk:
         return sorted(pairs, key=lambda pair: pair.hits)
 
     def _designer(self, pair: PairInfo) -> Designer:
-        return Designer(self.tx, pair, self.admission.settings, self.rng, self.now)
+        return Designer(self.tx, pair, self.admission.settings, self.rng)
 
     def _journal(self, kind: str, person_id: int | None = None, **body: Any) -> None:
         about, campaign_id = person_id or self._judge, self.admission.campaign_id

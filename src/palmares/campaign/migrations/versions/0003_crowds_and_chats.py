@@ -99,6 +99,7 @@ def _worker() -> None:
 
 def _hits() -> None:
     op.add_column("language_pair", sa.Column("hits", sa.Integer(), server_default="0", nullable=False))
+    op.add_column("language_pair", sa.Column("designing_until", sa.DateTime(timezone=True), nullable=True))
     op.execute(
         "update language_pair set hits = (select count(*) from hit where hit.language_pair_id = language_pair.id)"
     )
