@@ -11,7 +11,8 @@ from ..campaign.control_results import ControlResults
 from ..campaign.journal import Event
 from ..campaign.notes import Note
 from ..campaign.overview import CampaignLine, CampaignStatus, JudgeStatus, PairStatus
-from ..campaign.people import Person, Presence
+from ..campaign.people import Person
+from ..campaign.presences import Presence
 from .tables import Column, Grouped, Table, View
 
 _CONTROLS = ("repeats", "same", "degraded below", "reference top")

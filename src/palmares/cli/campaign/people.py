@@ -20,7 +20,7 @@ def people(name: str | None, printing: options.Printing, database: str | None) -
     """
     with opened(database) as db:
         from ...campaign.definition import find_campaign
-        from ...campaign.people import presences
+        from ...campaign.presences import presences
 
         with db.read() as tx:
             info = find_campaign(tx, name)
