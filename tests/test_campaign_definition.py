@@ -32,6 +32,7 @@ from palmares.campaign.settings import Settings
 from palmares.campaign.stopping import answered_screens, comparisons, has_stopped, screens_left
 from palmares.campaign.work import next_screen
 from palmares.errors import InputError
+from palmares.server.markup import to_html
 from palmares.texts import LanguagePair, Segment
 from palmares.texts.testset import make
 
@@ -356,3 +357,11 @@ def test_outputs_that_look_the_same_are_one(db: Database, settings: dict[str, An
         behind[output_id] = behind.get(output_id, "") + name
     assert sorted(behind.values()) == groups
     assert shown_as_another(texts, Settings().replace(**settings)) == len(SPACED) - len(groups)
+
+
+def test_white_space_of_markdown_that_changes_the_page_makes_another_output() -> None:
+    said = {"A": "one\ntwo", "B": "one  \ntwo", "C": "\none \ntwo\n", "D": "    x = 1", "E": "x = 1"}
+    texts = make(LanguagePair.parse("fr-en"), [Segment("1", None, "un", None)], {n: [t] for n, t in said.items()})
+    shown = [str(to_html(text)) for text in said.values()]
+    assert len(set(shown)) == 4  # A and C look the same; B has a line break, D is code
+    assert shown_as_another(texts, Settings().replace(**{"task.markup": "markdown"})) == 1

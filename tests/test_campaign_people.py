@@ -30,13 +30,13 @@ from palmares.campaign.people import (
     invite,
     join,
     people,
-    presences,
     pseudonymise,
     redeem,
     revoke,
     sign_out,
     who,
 )
+from palmares.campaign.presences import presences
 from palmares.campaign.refusals import Uninvited
 from palmares.campaign.settings import Settings
 from palmares.campaign.work import next_screen

@@ -469,6 +469,34 @@ def test_a_silent_worker_whose_place_nobody_wants_goes_on(db: Database, clock: C
     assert place(db) == {"completed": 1, "taken": 1}
 
 
+@pytest.mark.parametrize("most", [None, 4])
+def test_the_last_place_is_not_given_to_a_repeat_as_well(db: Database, most: int | None) -> None:
+    # Three screens a time of four: the last is asked for alone, when a repeat is due.
+    repeats = {"controls.repeats": 0.25, "controls.repeat_after": 1, "controls.degraded": 0.0}
+    token = new_crowd(
+        db, **{"judge.screens": 4, "judge.most": most, "hit.screens": 3, "judge.practice": False}, **repeats
+    )
+    for number in range(4):
+        person = new_worker(db, token, f"w{number}", secret=f"browser-{number}")
+        for _ in range(4):
+            judged(db, person)
+        assert next_view(db, person) is None
+        end = ending(db, person)
+        assert end is not None
+        assert end.outcome == "completed"
+
+
+def test_who_may_do_no_more_has_completed_whatever_they_hold(db: Database) -> None:
+    settings = {"hit.screens": 3, "judge.practice": False, "screen.outputs": 3}
+    person = new_worker(db, new_crowd(db, **{"judge.screens": 6}, **settings))
+    judged(db, person)
+    change_settings(db, "news", Settings().replace(**{"judge.screens": 2}, **settings))
+    judged(db, person)  # the third screen is in their hands, and is asked of nobody now
+    end = ending(db, person)
+    assert end is not None
+    assert end.outcome == "completed"
+
+
 def test_the_most_silent_goes_first_and_signs_of_life_count(db: Database, clock: Clock) -> None:
     token = new_crowd(db, places=3, **{"judge.screens": 5})
     ann, bob, cid = (new_worker(db, token, name, secret=name) for name in ("ann", "bob", "cid"))

@@ -454,6 +454,8 @@ def test_a_link_is_made_listed_and_revoked_by_commands(
     (link,) = made.json
     assert link["link"].startswith("https://example.org/eval/group/")
     assert (link["name"], link["places"], link["langs"]) == ("prolific", 5, ["fr-en"])
+    listed = csv.DictReader(ok("campaign", "group-links", "news", "--format", "csv", *place).out.splitlines())
+    assert link["expires_at"] in [row["until"] for row in listed]  # programs get moments in full
     assert "pay by the platform's list" in made.err
     token = link["link"].rpartition("/")[2]
     come(app, token)

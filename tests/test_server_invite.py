@@ -19,7 +19,7 @@ from webs import Visitor, staff, visitor
 from palmares.campaign import Role
 from palmares.campaign.answers import Answer, submit
 from palmares.campaign.database import Database
-from palmares.campaign.people import Person, add_person, find_person, invite, people, redeem
+from palmares.campaign.people import Person, add_person, find_person, invite, people, pseudonymise, redeem
 from palmares.server import manage_notes
 from palmares.server.app import create_app
 from palmares.server.config import ServerConfig
@@ -160,6 +160,17 @@ def test_a_file_that_cannot_be_used_is_refused(
     page = preview_of(organiser, "", file)
     assert page.status_code == 422
     assert reason in words(page.text)
+    assert everything(db) == before
+
+
+def test_a_change_that_leaves_all_numbers_alike_is_noticed_too(db: Database, organiser: Visitor, campaign: int) -> None:
+    ann = new_judge(db, "Ann")
+    page = preview_of(organiser, "Ann\nZoë")
+    pseudonymise(db, ann)
+    new_judge(db, "Zoë")
+    before = everything(db)
+    answer = links_of(organiser, page, again="yes")
+    assert answer.status_code == 409  # one new and one known, as before, but the other way round
     assert everything(db) == before
 
 

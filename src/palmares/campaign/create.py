@@ -126,16 +126,24 @@ def _different(testset: TestSet, settings: Settings) -> list[dict[_Said, list[st
 
 
 def _look(said: _Said, settings: Settings) -> _Said:
-    """What a reader sees of an output. In Markdown white space means something, but for what stands at line ends."""
+    """What a reader sees of an output, if white space does not matter."""
     if settings.screen.spacing:
         return said
-    plain = settings.task.markup == "plain"
-
-    def seen(text: str) -> str:
-        return " ".join(text.split()) if plain else "\n".join(map(str.rstrip, text.strip().splitlines()))
-
+    seen = _without_spacing if settings.task.markup == "plain" else _without_idle_spacing
     text, turns = said
     return seen(text), tuple((role, seen(content)) for role, content in turns)
+
+
+def _without_spacing(text: str) -> str:
+    return " ".join(text.split())
+
+
+def _without_idle_spacing(text: str) -> str:
+    """Markdown without white space that changes nothing: two blanks at the end of a line do, and four before it."""
+    lines = [
+        f"{line.rstrip()}  " if line.endswith("  ") and line.strip() else line.rstrip() for line in text.split("\n")
+    ]
+    return "\n".join(lines).strip("\n").rstrip()
 
 
 def shown_as_another(testset: TestSet, settings: Settings) -> int:

@@ -207,8 +207,11 @@ def note_end(tx: sa.Connection, db: Database, person: Person) -> None:
     if allowed and failed_controls(tx, person) >= allowed:
         _end(tx, db, person, "screened-out", settings.crowd.screened_out_code or None)
         return_work(tx, db, person, None)
-    elif _done(tx, person.id) >= settings.judge.screens and not _in_hand(tx, db, person.id, settings):
-        _complete(tx, db, person, settings)
+    elif (done := _done(tx, person.id)) >= settings.judge.screens:
+        if done >= (settings.judge.most or settings.judge.screens):  # what they hold beyond that is not asked of them
+            return_work(tx, db, person, None)
+        if not _in_hand(tx, db, person.id, settings):
+            _complete(tx, db, person, settings)
 
 
 def failed_controls(tx: sa.Connection, person: Person) -> int:

@@ -1,6 +1,6 @@
 """Links for many: whoever presses the button of a group link becomes a judge, as long as there are places.
 
-A worker has a place unless they were screened out, gave it up, or have not stirred for so long that it is free again.
+A worker has a place unless they were screened out, gave it up, or were inactive for so long that it is free again.
 """
 
 from __future__ import annotations
@@ -175,7 +175,7 @@ def take_place(tx: sa.Connection, db: Database, link: GroupLink, minutes: float)
 
 
 def worker_rows(tx: sa.Connection, which: sa.ColumnElement[bool]) -> list[Row]:
-    """Workers with the last moments at which they stirred, in the order in which they came."""
+    """Workers with the moments at which they were last active, in the order in which they came."""
     worker, person = schema.worker, schema.person
     leases = sa.select(sa.func.max(schema.lease.c.renewed_at)).where(schema.lease.c.person_id == worker.c.person_id)
     came = sa.select(sa.func.max(schema.session.c.created_at)).where(schema.session.c.person_id == worker.c.person_id)
@@ -193,7 +193,7 @@ def worker_rows(tx: sa.Connection, which: sa.ColumnElement[bool]) -> list[Row]:
 
 
 def last_sign(row: Row) -> datetime:
-    """When a worker stirred last: came, agreed, practised, asked for work, saved a draft or answered."""
+    """When a worker was last active: came, agreed, practised, asked for work, saved a draft or answered."""
     moments: tuple[datetime | None, ...] = (
         row.created_at,
         row.came_at,

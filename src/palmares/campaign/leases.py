@@ -95,7 +95,7 @@ def unanswered(tx: sa.Connection, lease_id: int) -> dict[str, int | None]:
 
 
 def lapsed(tx: sa.Connection, hit_id: int, now: datetime, minutes: float) -> dict[int, int]:
-    """Leases of a HIT whose judges have gone, with these judges; one that stirs at this very moment is left alone."""
+    """Leases of a HIT whose judges have gone, with these judges; one just being renewed is left alone."""
     gone = sa.select(_LEASE.id, _LEASE.person_id).where(_LEASE.hit_id == hit_id, _LEASE.finished_at.is_(None))
     gone = gone.where(~alive(now, minutes)).order_by(_LEASE.id)
     return dict(tx.execute(gone.with_for_update(key_share=True, skip_locked=True)).all())

@@ -5,7 +5,7 @@ What counts is the latest revision of an answer. Notes on practice screens are h
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import Any
@@ -99,28 +99,7 @@ def notes(
     with db.read() as tx:
         rows = tx.execute(query).all()
         shown = _outputs(tx, {output for row in rows for output in row.places})
-    return [
-        Note(
-            id=row.id,
-            at=row.created_at,
-            name=row.name,
-            pseudonym=row.pseudonym,
-            note=row.note,
-            problem=row.problem,
-            practice=row.lease_id is None,
-            lang_pair=row.lang_pair,
-            segment=row.segment,
-            source=row.source,
-            reference=row.reference,
-            outputs=tuple(
-                ShownOutput(**shown[output], rank=rank)
-                for output, rank in zip(row.places, row.ranks or [None] * len(row.places), strict=True)
-            ),
-            skip=row.skip,
-            verdict=row.verdict,
-        )
-        for row in rows
-    ]
+    return [_note(row, shown) for row in rows]
 
 
 def count_notes(db: Database, campaign_id: int) -> NoteCounts:
@@ -130,6 +109,26 @@ def count_notes(db: Database, campaign_id: int) -> NoteCounts:
     with db.read() as tx:
         every, problems = tx.execute(query).one()
     return NoteCounts(int(every), int(problems))
+
+
+def _note(row: Any, shown: Mapping[int, dict[str, Any]]) -> Note:
+    ranks = row.ranks or [None] * len(row.places)
+    return Note(
+        id=row.id,
+        at=row.created_at,
+        name=row.name,
+        pseudonym=row.pseudonym,
+        note=row.note,
+        problem=row.problem,
+        practice=row.lease_id is None,
+        lang_pair=row.lang_pair,
+        segment=row.segment,
+        source=row.source,
+        reference=row.reference,
+        outputs=tuple(ShownOutput(**shown[key], rank=rank) for key, rank in zip(row.places, ranks, strict=True)),
+        skip=row.skip,
+        verdict=row.verdict,
+    )
 
 
 def _with_notes() -> sa.Join:

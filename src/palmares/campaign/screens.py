@@ -1,4 +1,4 @@
-"""What a judge sees: one served screen, without a trace of which system is which, and how far they have come."""
+"""What a judge sees: one served screen, without a trace of which system is which."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class Option:
 class ScreenView:
     """Everything the page shows.
 
-    ``ranks`` are those of the stored answer, else of the draft, else None, by place; ``revision`` is 0 before the
+    ``ranks`` are those of the draft, else of the stored answer, else None, by place; ``revision`` is 0 before the
     first answer. ``previous`` and ``following`` are the other screens of the same HIT. ``turns`` if what is answered
     is a conversation: then ``source`` is all of it. ``settings`` are those in force.
     """

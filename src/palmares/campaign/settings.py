@@ -192,7 +192,9 @@ class CrowdSettings(_Section):
     )
     study_parameter: Parameter = Field(default="STUDY_ID", description="parameter that holds the id of the study")
     session_parameter: Parameter = Field(default="SESSION_ID", description="parameter that holds the worker's session")
-    worker_id_needed: bool = Field(default=True, description="refuse who comes by a group link without a worker's id")
+    worker_id_needed: bool = Field(
+        default=True, description="refuse people who come by a group link without a worker's id"
+    )
     minutes: int | None = Field(default=None, ge=1, le=10080, description="minutes that judges are told to expect")
     pay: Text = Field(default="", description="what judges are told about their pay, in a line; empty: nothing")
     contact: Text = Field(default="", description="whom judges can ask, in a line; empty: nothing")

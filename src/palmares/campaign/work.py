@@ -160,8 +160,8 @@ class Desk:
         settings = self.admission.settings
         hit = settings.hit
         size = hit.screens if left is None else min(hit.screens, left)
-        repeats = choose_repeats(self.tx, self.admission, size, self.rng)
-        # Repeats take the places of new screens.
+        # Repeats take the places of new screens, but for one: whoever may do only one more is given no repeat with it.
+        repeats = [] if self._limit(None) == 1 else choose_repeats(self.tx, self.admission, size, self.rng)
         new = max(1, size - len(repeats))
         if stock.is_outdated(self.tx, pair.id, self.admission, self.now):
             self._lock(pair)

@@ -11,7 +11,8 @@ from ..campaign.control_results import ControlResults
 from ..campaign.journal import Event
 from ..campaign.notes import Note
 from ..campaign.overview import CampaignLine, CampaignStatus, JudgeStatus, PairStatus
-from ..campaign.people import Person, Presence
+from ..campaign.people import Person
+from ..campaign.presences import Presence
 from .tables import Column, Grouped, Table, View
 
 _CONTROLS = ("repeats", "same", "degraded below", "reference top")
@@ -40,15 +41,15 @@ class Invitation:
 
 def _campaigns(results: Sequence[Grouped[CampaignLine]], part: str | None = None) -> list[Table]:
     columns = [
-        _text("name"),
-        _text("state"),
+        text_column("name"),
+        text_column("state"),
         Column("langs", align="left", if_long="wrap"),
         Column("judges"),
         Column("answered"),
-        _time("created_at"),
+        time_column("created_at"),
     ]
     lines = [each.result for each in results]
-    rows = [(c.name, c.state, " ".join(c.langs), c.judges, c.answered, _iso(c.created_at)) for c in lines]
+    rows = [(c.name, c.state, " ".join(c.langs), c.judges, c.answered, iso(c.created_at)) for c in lines]
     return [Table(columns, rows)]
 
 
@@ -75,7 +76,7 @@ STATUS = View(_status, _flat_status, single=True, parts=("all", "pairs", "judges
 
 def _pairs(status: CampaignStatus) -> Table:
     counts = ("segments", "systems", "answered", "open", "skipped", "least", "most", "at work")
-    columns = [_text("language pair"), *map(Column, counts), *map(Column, _CONTROLS)]
+    columns = [text_column("language pair"), *map(Column, counts), *map(Column, _CONTROLS)]
     rows = [
         (
             pair.name, pair.segments, len(pair.systems), pair.answered, pair.open, pair.skipped, pair.least, pair.most,
@@ -85,19 +86,19 @@ def _pairs(status: CampaignStatus) -> Table:
     ]  # fmt: skip
     enough = [pair.name for pair in status.pairs if pair.enough]
     stopped = [f"enough according to the settings, so no more is given out: {', '.join(enough)}"] if enough else []
-    until = f", until {_iso(status.until)}" if status.until else ""
+    until = f", until {iso(status.until)}" if status.until else ""
     return Table(columns, rows, title=f"{status.name}: {status.state}{until}", notes=[*_PAIR_NOTES, *stopped])
 
 
 def _judges(status: CampaignStatus) -> Table:
     columns = [
-        _text("judge"), _langs("langs"), Column("done"), Column("of"), Column("skipped"), _text("at work"),
-        _time("last answer"), *map(Column, _CONTROLS),
+        text_column("judge"), langs_column("langs"), Column("done"), Column("of"), Column("skipped"),
+        text_column("at work"), time_column("last answer"), *map(Column, _CONTROLS),
     ]  # fmt: skip
     rows = [
         (
             judge.name, " ".join(judge.langs), judge.done, judge.target, judge.skipped, _yes(judge.at_work),
-            _iso(judge.last), *_control_cells(judge.controls),
+            iso(judge.last), *_control_cells(judge.controls),
         )
         for judge in status.judges
     ]  # fmt: skip
@@ -120,7 +121,7 @@ def _cell(name: str, value: Any) -> Any:
     if isinstance(value, bool):
         return _yes(value)
     if isinstance(value, datetime):
-        return _iso(value)
+        return iso(value)
     return " ".join(value) if isinstance(value, tuple) else value
 
 
@@ -138,14 +139,15 @@ def _control_cells(controls: ControlResults) -> tuple[Any, ...]:
 
 def _people(results: Sequence[Grouped[Presence]], part: str | None = None) -> list[Table]:
     columns = [
-        _text("name"), _text("role"), _langs("langs"), Column("pseudonym", align="left", if_long="whole"),
-        _text("consented"), _text("practised"),
-        _time("link_until"), _time("session_until"),
+        text_column("name"), text_column("role"), langs_column("langs"),
+        Column("pseudonym", align="left", if_long="whole"),
+        text_column("consented"), text_column("practised"),
+        time_column("link_until"), time_column("session_until"),
     ]  # fmt: skip
     rows = [
         (
             each.person.name, str(each.person.role), " ".join(each.person.langs), each.person.pseudonym,
-            _yes(each.person.consented), _yes(each.person.practised), _iso(each.link_until), _iso(each.session_until),
+            _yes(each.person.consented), _yes(each.person.practised), iso(each.link_until), iso(each.session_until),
         )
         for each in (grouped.result for grouped in results)
     ]  # fmt: skip
@@ -162,43 +164,55 @@ def _presence_dict(presence: Presence) -> dict[str, Any]:
         "pseudonym": person.pseudonym,
         "consented": person.consented,
         "practised": person.practised,
-        "link_until": _iso(presence.link_until),
-        "session_until": _iso(presence.session_until),
+        "link_until": iso(presence.link_until),
+        "session_until": iso(presence.session_until),
     }
 
 
 def _invitations(results: Sequence[Grouped[Invitation]], part: str | None = None) -> list[Table]:
     # A link that is not whole lets nobody in.
-    columns = [_text("name"), _text("role"), _langs("langs"), Column("link", align="left", if_long="whole")]
+    columns = [
+        text_column("name"),
+        text_column("role"),
+        langs_column("langs"),
+        Column("link", align="left", if_long="whole"),
+    ]
     invited = [(each.result.person, each.result.link) for each in results]
     return [Table(columns, [(p.name, str(p.role), " ".join(p.langs), link) for p, link in invited])]
 
 
 def _log(results: Sequence[Grouped[Event]], part: str | None = None) -> list[Table]:
     columns = [
-        _time("at"),
-        _text("what"),
-        _text("person"),
-        _text("by"),
+        time_column("at"),
+        text_column("what"),
+        text_column("person"),
+        text_column("by"),
         Column("details", align="left", if_long="wrap"),
     ]
     events = [each.result for each in results]
-    rows = [(_iso(e.at), e.kind, e.person, e.by, _details(e.body)) for e in events]
+    rows = [(iso(e.at), e.kind, e.person, e.by, _details(e.body)) for e in events]
     return [Table(columns, rows, keys=(0, 1))]
 
 
 def _event_dict(event: Event) -> dict[str, Any]:
     """The documented JSON shape."""
-    return {"at": _iso(event.at), "what": event.kind, "person": event.person, "by": event.by, "details": event.body}
+    return {"at": iso(event.at), "what": event.kind, "person": event.person, "by": event.by, "details": event.body}
 
 
 def _notes(results: Sequence[Grouped[Note]], part: str | None = None) -> list[Table]:
     columns = [
-        *(_time("at"), _text("judge"), _text("lang_pair"), _text("segment"), _text("answer"), _text("problem")),
+        *(
+            time_column("at"),
+            text_column("judge"),
+            text_column("lang_pair"),
+            text_column("segment"),
+            text_column("answer"),
+            text_column("problem"),
+        ),
         Column("note", align="left", if_long="wrap"),
     ]
     rows = [
-        (_iso(n.at), n.name, n.lang_pair, n.segment, _answer(n), _yes(n.problem), n.note)
+        (iso(n.at), n.name, n.lang_pair, n.segment, _answer(n), _yes(n.problem), n.note)
         for n in (each.result for each in results)
     ]
     return [Table(columns, rows, keys=(0, 1))]
@@ -220,21 +234,21 @@ LOG = View(_log, to_dict=_event_dict)
 # -- small parts -----------------------------------------------------------------------------------------
 
 
-def _text(name: str) -> Column:
+def text_column(name: str) -> Column:
     return Column(name, align="left")
 
 
-def _langs(name: str) -> Column:
+def langs_column(name: str) -> Column:
     """Language pairs with spaces between them; none given means all."""
     return Column(name, lambda value: value or "all", align="left", if_long="wrap")
 
 
-def _time(name: str) -> Column:
+def time_column(name: str) -> Column:
     """A moment that machines get in full, and people to the minute."""
     return Column(name, lambda value: "–" if value is None else value[:16].replace("T", " "), "left", "whole")
 
 
-def _iso(moment: datetime | None) -> str | None:
+def iso(moment: datetime | None) -> str | None:
     return None if moment is None else moment.isoformat()
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..campaign.group_links import WORKER_STATES, GroupLink, LinkStatus
+from .campaign import iso, langs_column, text_column, time_column
 from .tables import Column, Grouped, Table, View
 
 
@@ -24,19 +25,24 @@ class MadeLink:
 
 def _made(results: Sequence[Grouped[MadeLink]], part: str | None = None) -> list[Table]:
     # A link that is not whole lets nobody in.
-    columns = [_text("name"), Column("places"), _langs(), _text("until"), Column("link", align="left", if_long="whole")]
+    columns = [
+        *(text_column("name"), Column("places"), langs_column("langs"), time_column("until")),
+        Column("link", align="left", if_long="whole"),
+    ]
     made = [each.result for each in results]
-    rows = [(m.link.name, m.link.places, " ".join(m.link.langs), _day(m.link), m.address) for m in made]
+    rows = [(m.link.name, m.link.places, " ".join(m.link.langs), iso(m.link.expires_at), m.address) for m in made]
     return [Table(columns, rows)]
 
 
 def _links(results: Sequence[Grouped[LinkStatus]], part: str | None = None) -> list[Table]:
-    columns = [_text("name"), _text("state"), Column("places"), Column("taken"), *map(Column, WORKER_STATES), _langs(),
-               _text("until")]  # fmt: skip
+    columns = [
+        *(text_column("name"), text_column("state"), Column("places"), Column("taken"), *map(Column, WORKER_STATES)),
+        *(langs_column("langs"), time_column("until")),
+    ]
     rows = [
         (
             each.link.name, each.state, each.link.places, each.taken, *(each.workers[state] for state in WORKER_STATES),
-            " ".join(each.link.langs), _day(each.link),
+            " ".join(each.link.langs), iso(each.link.expires_at),
         )
         for each in (grouped.result for grouped in results)
     ]  # fmt: skip
@@ -55,19 +61,6 @@ def _about(link: GroupLink) -> dict[str, Any]:
         "langs": list(link.langs),
         "expires_at": link.expires_at.isoformat(),
     }
-
-
-def _text(name: str) -> Column:
-    return Column(name, align="left")
-
-
-def _langs() -> Column:
-    """Language pairs with spaces between them; none given means all."""
-    return Column("langs", lambda value: value or "all", align="left", if_long="wrap")
-
-
-def _day(link: GroupLink) -> str:
-    return f"{link.expires_at:%Y-%m-%d %H:%M}"
 
 
 MADE = View(_made)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 from dataclasses import dataclass
+from typing import Any
 from urllib.parse import quote
 
 from fastapi import APIRouter, Request
@@ -16,7 +17,7 @@ from ..campaign.answers import storable
 from ..campaign.database import Database
 from ..campaign.definition import language_pairs, settings_of
 from ..campaign.invitations import Checked, Guest, Invited, check, invite_all, read_csv, read_lines, written
-from ..campaign.people import Person
+from ..campaign.people import Person, digest
 from ..campaign.spreadsheets import POLICIES, safe_cell
 from ..errors import InputError
 from .access import Staff, Store, allow
@@ -56,7 +57,9 @@ class Preview:
     @property
     def mark(self) -> str:
         """Differs as soon as something else would happen than what was shown."""
-        return f"{len(self.new)}-{len(self.known)}-{len(self.wrong)}"
+        return digest(
+            repr([(row.guest.name, row.guest.langs, row.known and row.known.id, row.problems) for row in self.rows])
+        )
 
 
 @router.get("", dependencies=[allow(Role.ORGANISER)])
@@ -109,10 +112,9 @@ def _page(
     formulas: str = "escape",
     *,
     status: int = 200,
-    preview: Preview | None = None,
-    refused: str | None = None,
-    conflict: bool = False,
+    **messages: Any,
 ) -> Response:
+    notices = {"preview": None, "refused": None, "conflict": False, **messages}
     with db.read() as tx:
         pairs = [pair.name for pair in language_pairs(tx, staff.campaign_id)]
     return show(
@@ -124,9 +126,7 @@ def _page(
         pairs=pairs,
         formulas=formulas,
         policies=_FORMULAS,
-        preview=preview,
-        refused=refused,
-        conflict=conflict,
+        **notices,
     )
 
 

@@ -13,7 +13,8 @@ from starlette.responses import Response
 from ..campaign import Role
 from ..campaign.database import Database
 from ..campaign.definition import language_pairs, settings_of
-from ..campaign.people import Person, add_person, change_langs, invite, people, presences, pseudonymise, revoke
+from ..campaign.people import Person, add_person, change_langs, invite, people, pseudonymise, revoke
+from ..campaign.presences import presences
 from ..errors import InputError
 from .access import Staff, Store, allow
 from .addresses import public_address

@@ -53,7 +53,7 @@ class _Prompt:
     answers: dict[str, Turns] = field(default_factory=dict)
 
     def takes(self, battle: _Battle) -> bool:
-        """Whether a system answers otherwise in this battle than it did before."""
+        """Whether no system answers otherwise in this battle than it did before."""
         return all(self.answers.get(system, turns) == turns for system, turns in battle.answers.items())
 
 

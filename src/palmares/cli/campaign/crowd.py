@@ -11,8 +11,8 @@ import click
 from ...campaign import LONGEST_DAYS
 from ...errors import InputError
 from .. import options
-from .invite import base_address
-from .store import database_option, name_argument, opened
+from .invite import address_option, base_address
+from .store import confirm, database_option, name_argument, opened
 
 
 @dataclass(frozen=True)
@@ -36,9 +36,7 @@ class Wanted:
     click.option("--langs", default="", metavar="PAIR,PAIR", help="Language pairs of the workers.  [default: all]"),
     click.option("--days", type=click.FloatRange(0, LONGEST_DAYS, min_open=True), default=None,
                  help="Days in which workers can begin.  [default: the setting access.invite_days]"),
-    click.option("--url", "--address", "url", metavar="URL",
-                 help="Address of the server.  [default: the environment variable PALMARES_ADDRESS, else where this "
-                      "database was served last]"),
+    address_option,
 )  # fmt: skip
 @click.option("--format", "output", type=click.Choice(["table", "csv", "json"]), default="table", show_default=True,
               help="Output format.")  # fmt: skip
@@ -66,7 +64,7 @@ def group_link(campaign: str, wanted: Wanted, output: str, database: str | None)
 
 @click.command("group-links")
 @click.argument("campaign", required=False, metavar="[NAME]")
-@click.option("--revoke", metavar="LINK", help="Let nobody new in by this link; who came by it can finish.")
+@click.option("--revoke", metavar="LINK", help="Let nobody new in by this link; workers who came by it can finish.")
 @options.printing_options
 @database_option
 def group_links(campaign: str | None, revoke: str | None, printing: options.Printing, database: str | None) -> None:
@@ -87,8 +85,7 @@ def group_links(campaign: str | None, revoke: str | None, printing: options.Prin
 @click.command()
 @name_argument
 @click.option("--output", metavar="FILE", default="-", show_default=True, help="File to write; - is standard output.")
-@click.option("--formulas", type=click.Choice(["escape", "refuse", "keep"]), default="escape", show_default=True,
-              help="What to do with ids that a spreadsheet would run.")  # fmt: skip
+@options.formulas_option("escape")
 @database_option
 def workers(name: str | None, output: str, formulas: str, database: str | None) -> None:
     """Write a CSV file of the workers, for approval and payment.
@@ -126,7 +123,10 @@ def forget_worker(name: str, worker: str, yes: bool, database: str | None) -> No
         from ...campaign.workers import erase_worker
 
         if not yes:
-            _ask(worker)
+            confirm(
+                f"erasing the ids of {worker!r}",
+                f"Erase the ids of {worker!r} for good? Only the pseudonym will be left",
+            )
         erased = erase_worker(db, name, worker)
     pseudonym = erased.person.pseudonym
     click.echo(f"{pseudonym}: the ids of the platform were erased", err=True)
@@ -135,9 +135,3 @@ def forget_worker(name: str, worker: str, yes: bool, database: str | None) -> No
             "warning: SQLite's write-ahead log still holds them, since someone is reading the database; run this again "
             f"in a moment: palmares campaign forget-worker {name} {pseudonym} --yes", err=True,
         )  # fmt: skip
-
-
-def _ask(worker: str) -> None:
-    if not sys.stdin.isatty():
-        raise InputError(f"erasing the ids of {worker!r} cannot be undone, and there is nobody to ask; give --yes")
-    click.confirm(f"Erase the ids of {worker!r} for good? Only the pseudonym will be left", abort=True, err=True)

@@ -23,6 +23,14 @@ if TYPE_CHECKING:
 _NUMBERED = re.compile(r"([a-z]+)-([0-9]{2,7})")
 
 
+#: Where links lead, for `base_address`.
+address_option = click.option(
+    "--url", "--address", "url", metavar="URL",
+    help="Address of the server.  [default: the environment variable PALMARES_ADDRESS, else where this database was "
+         "served last]",
+)  # fmt: skip
+
+
 @dataclass(frozen=True)
 class Invitation:
     """What everyone who is invited gets; ``count`` people have no name."""
@@ -46,9 +54,7 @@ class Invitation:
                  help="Days until the links expire.  [default: the setting access.invite_days]"),
     click.option("--count", type=click.IntRange(1, 10_000), default=None,
                  help="Invite this many more people: judge-01, judge-02, …"),
-    click.option("--url", "--address", "url", metavar="URL",
-                 help="Address of the server.  [default: the environment variable PALMARES_ADDRESS, else where this "
-                      "database was served last]"),
+    address_option,
 )  # fmt: skip
 @options.grouped(
     "printing", options.Printing,

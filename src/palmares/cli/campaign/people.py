@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import sys
-
 import click
 
 from ...errors import InputError
 from .. import options
-from .store import database_option, name_argument, opened
+from .store import confirm, database_option, name_argument, opened
 
 
 @click.command()
@@ -22,7 +20,7 @@ def people(name: str | None, printing: options.Printing, database: str | None) -
     """
     with opened(database) as db:
         from ...campaign.definition import find_campaign
-        from ...campaign.people import presences
+        from ...campaign.presences import presences
 
         with db.read() as tx:
             info = find_campaign(tx, name)
@@ -87,7 +85,10 @@ def pseudonymise(name: str, person: str, yes: bool, database: str | None) -> Non
 
         someone = find_person(db, name, person)
         if not yes:
-            _ask(someone.name, someone.pseudonym)
+            confirm(
+                f"deleting the name {someone.name!r}",
+                f"Delete the name {someone.name!r} for good? Only {someone.pseudonym} will be left",
+            )
         gone = forget(db, someone)
     click.echo(f"{someone.pseudonym}: the name was deleted, all links and sessions have ended", err=True)
     if not gone:
@@ -95,9 +96,3 @@ def pseudonymise(name: str, person: str, yes: bool, database: str | None) -> Non
             "warning: SQLite's write-ahead log still holds the name, because someone is reading the database; "
             f"run 'palmares campaign pseudonymise {name} {someone.pseudonym} --yes' again in a moment", err=True,
         )  # fmt: skip
-
-
-def _ask(name: str, pseudonym: str) -> None:
-    if not sys.stdin.isatty():
-        raise InputError(f"deleting the name {name!r} cannot be undone, and there is nobody to ask; give --yes")
-    click.confirm(f"Delete the name {name!r} for good? Only {pseudonym} will be left", abort=True, err=True)

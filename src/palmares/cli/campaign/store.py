@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from importlib.util import find_spec
@@ -11,7 +12,7 @@ from urllib.parse import quote
 
 import click
 
-from ...errors import MissingExtraError
+from ...errors import InputError, MissingExtraError
 
 if TYPE_CHECKING:
     from ...campaign.database import Database
@@ -33,6 +34,13 @@ def need_server_extra(feature: str, *more: str) -> None:
     for package in (*_NEEDED, *more):
         if find_spec(package) is None:
             raise MissingExtraError(feature, "server", package)
+
+
+def confirm(deed: str, question: str) -> None:
+    """Ask before something that cannot be undone; ``deed`` names it where there is nobody to ask."""
+    if not sys.stdin.isatty():
+        raise InputError(f"{deed} cannot be undone, and there is nobody to ask; give --yes")
+    click.confirm(question, abort=True, err=True)
 
 
 def database_url(given: str | None) -> str:

@@ -1,0 +1,66 @@
+"""Who can get in, and until when: everyone in a campaign with their links and sessions."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+
+import sqlalchemy as sa
+
+from . import schema
+from .database import Database
+from .people import Person, people
+
+
+@dataclass(frozen=True)
+class Presence:
+    """Someone, and the doors that are open to them.
+
+    ``invited`` and ``joined``: ever. ``link_until`` is when the last link that works ends, ``session_until`` the last
+    session; None if there is none. ``nameless``: only the pseudonym is left.
+    """
+
+    person: Person
+    invited: bool
+    joined: bool
+    link_until: datetime | None
+    session_until: datetime | None
+    nameless: bool
+
+    @property
+    def shut_out(self) -> bool:
+        """Whether they were invited, and nothing lets them in any more."""
+        return self.invited and self.link_until is None and self.session_until is None
+
+
+def presences(db: Database, campaign_id: int) -> list[Presence]:
+    """Everyone in a campaign, in the order they were added."""
+    now, everyone = db.clock(), people(db, campaign_id)
+    with db.read() as tx:
+        links, sessions = (_lasting_until(tx, table, campaign_id) for table in (schema.invite, schema.session))
+        column = schema.person.c
+        gone = sa.select(column.id).where(column.campaign_id == campaign_id, column.pseudonymised_at.is_not(None))
+        nameless = set(tx.scalars(gone))
+    return [
+        Presence(
+            person,
+            invited=person.id in links,
+            joined=person.id in sessions,
+            link_until=_if_later(links.get(person.id), now),
+            session_until=_if_later(sessions.get(person.id), now),
+            nameless=person.id in nameless,
+        )
+        for person in everyone
+    ]
+
+
+def _lasting_until(tx: sa.Connection, table: sa.Table, campaign_id: int) -> dict[int, datetime | None]:
+    """Per person who ever had one: when the last that was not withdrawn ends."""
+    end = sa.func.max(sa.case((table.c.revoked_at.is_(None), table.c.expires_at)))
+    query = sa.select(table.c.person_id, end).join(schema.person, table.c.person_id == schema.person.c.id)
+    query = query.where(schema.person.c.campaign_id == campaign_id).group_by(table.c.person_id)
+    return dict(tx.execute(query).all())
+
+
+def _if_later(end: datetime | None, now: datetime) -> datetime | None:
+    return end if end is not None and end > now else None
