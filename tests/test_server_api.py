@@ -51,7 +51,7 @@ def test_a_program_can_judge(ann: Visitor, db: Database) -> None:
     progress = {"done": 1, "target": 12}
     assert receipt == {
         **{"revision": 1, "repeated": False, "late": False, "next": "/c/news/judge"},
-        **{"state": "open", "progress": progress, "screen": None, "page": None},
+        **{"state": "open", "over": False, "progress": progress, "screen": None, "page": None},
     }
     assert ann.get("/api/v1/news/work").json()["progress"] == progress
 
