@@ -68,7 +68,7 @@ def main() -> None:
         url = f"sqlite:///{folder}/campaign.db"
         token = prepared(url)
         with serving(url) as address:
-            waits = judged(address, token)
+            waits, asked = judged(address, token)
     within = [wait["ms"] for wait in waits if not wait["boundary"]]
     boundaries = [wait["ms"] for wait in waits if wait["boundary"]]
     report(
@@ -82,8 +82,8 @@ def main() -> None:
         ],
         [
             "Chromium without a window, the server (one worker, SQLite) and the script that presses the keys share the "
-            f"cores. {READING / 1000:g} s before each Enter. Within a HIT the next screen has been fetched ahead; from "
-            "HIT to HIT it comes with the receipt of the answer.",
+            f"cores. {READING / 1000:g} s before each Enter. The next screen has been fetched ahead, that of the next "
+            f"HIT too; {asked} times it was not there yet, and came with the receipt of the answer.",
         ],
     )
 
@@ -130,12 +130,16 @@ def healthy(address: str) -> bool:
         return False
 
 
-def judged(address: str, token: str) -> list[dict[str, Any]]:
-    """Judge by keyboard; what `WATCH` has noted."""
+def judged(address: str, token: str) -> tuple[list[dict[str, Any]], int]:
+    """Judge by keyboard; what `WATCH` has noted, and how often an answer had to bring the next page along."""
+    asked: list[Any] = []
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
         page = browser.new_page(viewport={"width": 1100, "height": 900})
         page.add_init_script(WATCH)
+        page.on(
+            "request", lambda request: asked.append(request) if '"then":"page"' in (request.post_data or "") else None
+        )
         page.goto(f"{address}/join/{token}")
         page.locator("main button").click()
         page.wait_for_url("**/screens/*")
@@ -144,7 +148,7 @@ def judged(address: str, token: str) -> list[dict[str, Any]]:
             while len(waits := noted(page)) < number:
                 page.wait_for_timeout(20)
         browser.close()
-    return waits
+    return waits, len(asked)
 
 
 def noted(page: Page) -> list[dict[str, Any]]:

@@ -136,6 +136,11 @@ class Judge:
         fetched = "performance.getEntriesByName(new URL(address, location).href).length > 0"
         self.until(lambda: self.page.evaluate(f"{followers}.every(address => {fetched})"))
 
+    def until_asked_ahead(self, times: int = 1) -> None:
+        """Wait until this page has asked for the next HIT so often, and been answered."""
+        asked = "performance.getEntriesByType('resource').filter(({ name }) => name.endsWith('/ahead')).length"
+        self.until(lambda: self.page.evaluate(asked) >= times)
+
     # -- what is on the page ---------------------------------------------------------------------
 
     @property

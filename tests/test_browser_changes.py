@@ -9,6 +9,7 @@ from stores import new_campaign, new_judge
 
 from palmares.campaign.database import Database
 from palmares.campaign.definition import change_state
+from palmares.campaign.people import invite
 
 pytestmark = pytest.mark.any_database
 
@@ -124,7 +125,7 @@ def test_what_is_stored_can_be_replaced_from_wherever_the_judge_is(ann: Judge, d
 
 @on_sqlite
 def test_who_has_nothing_else_to_do_is_shown_both_answers_at_once(visit: Visit, db: Database) -> None:
-    new_campaign(db, **{"hit.screens": 1})
+    new_campaign(db, **{"hit.screens": 1, "judge.screens": 1})
     ann = visit(new_judge(db))
     other = ann.another_tab()
     ann.answer(1, 2, 3, 4, 5)
@@ -133,7 +134,7 @@ def test_who_has_nothing_else_to_do_is_shown_both_answers_at_once(visit: Visit, 
     other.submit()
     expect(other.page.locator("#unstored dd")).to_have_text([told(1, 2, 3, 4, 5), told(5, 4, 3, 2, 1)])
     other.page.get_by_role("button", name="Keep what is stored").click()
-    expect(other.progress).to_have_text("1 of 12")
+    expect(other.page.get_by_text("Screens judged: 1")).to_be_visible()
     expect(other.page.locator("#unstored")).to_have_count(0)
     expect(other.banner).to_be_empty()
     assert len(stored(db)) == 1
@@ -210,11 +211,22 @@ def test_a_paused_campaign_lets_the_work_in_hand_be_finished_and_gives_no_more(a
 # -- from HIT to HIT, and back ----------------------------------------------------------------------------------
 
 
-@on_sqlite
-def test_the_next_hit_comes_with_the_receipt(visit: Visit, db: Database) -> None:
+def of_two_screens_a_hit(visit: Visit, db: Database, *, ahead: bool) -> Judge:
+    """A judge on the first screen of a HIT, who gets the next one ahead, or does not because that request fails."""
     new_campaign(db, **{"hit.screens": 2})
-    ann = visit(new_judge(db))
-    ann.until_fetched_ahead()
+    judge = visit()
+    judge.failures = not ahead
+    if not ahead:
+        judge.page.route("**/ahead", lambda route: route.abort())
+    judge.join(invite(db, new_judge(db)))
+    judge.until_fetched_ahead()
+    return judge
+
+
+@on_sqlite
+@pytest.mark.parametrize("in_time", [True, False])
+def test_the_next_hit_comes_ahead_or_else_with_the_receipt(visit: Visit, db: Database, in_time: bool) -> None:
+    ann = of_two_screens_a_hit(visit, db, ahead=in_time)
     asked, loads = [], []
     ann.page.on("request", lambda r: asked.append(r.post_data_json["then"]) if r.url.endswith("/answer") else None)
     ann.page.on("domcontentloaded", lambda _: loads.append(ann.page.url))
@@ -222,10 +234,12 @@ def test_the_next_hit_comes_with_the_receipt(visit: Visit, db: Database) -> None
     for done in range(4):
         expect(ann.progress).to_have_text(f"{done} of 12")
         ann.until_fetched_ahead()
+        if in_time:
+            ann.until_asked_ahead((done + 1) // 2)  # on the second screen of each HIT
         screens.append(ann.answer(1, 2, 3, 4, 5))
         assert ann.page.url.endswith(ann.screen)
     assert len(set(screens)) == 4
-    assert asked == ["nothing", "page", "nothing", "page"]  # nothing is rendered in vain
+    assert asked == ["nothing", "nothing" if in_time else "page"] * 2  # nothing is rendered in vain
     assert loads == []  # no page was loaded on the way
 
 
@@ -233,7 +247,8 @@ def test_the_next_hit_comes_with_the_receipt(visit: Visit, db: Database) -> None
 def test_the_last_answer_can_be_changed_across_hits(visit: Visit, db: Database) -> None:
     new_campaign(db, **{"hit.screens": 1})
     ann = visit(new_judge(db))
-    expect(ann.page.locator("#previous")).to_have_count(0)
+    expect(ann.page.locator("#previous")).to_be_hidden()
+    ann.until_asked_ahead()  # the next page was made before there was an answer
     first = ann.answer(1, 2, 3, 4, 5)
     second = ann.screen
     ann.page.get_by_role("link", name="Change my last answer").click()
@@ -278,9 +293,7 @@ def choose(judge: Judge, name: str) -> None:
 @on_sqlite
 def test_a_receipt_that_comes_late_does_not_take_the_judge_away(visit: Visit, db: Database) -> None:
     """The answer to the last screen of a HIT is on its way; the judge has gone back meanwhile."""
-    new_campaign(db, **{"hit.screens": 2})
-    ann = visit(new_judge(db))
-    ann.until_fetched_ahead()
+    ann = of_two_screens_a_hit(visit, db, ahead=False)
     first = ann.answer(1, 2, 3, 4, 5)
     held: list[Route] = []
     ann.page.route("**/answer", lambda route: held.append(route))

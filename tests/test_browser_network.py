@@ -66,6 +66,44 @@ def test_the_judge_goes_on_without_a_network_and_everything_arrives_once(ann: Ju
     ann.answer(1, 1, 1, 1, 2)  # of the next HIT
 
 
+def test_the_next_hit_is_here_before_the_last_answer_is_sent(ann: Judge, db: Database) -> None:
+    for _ in range(2):
+        ann.answer(1, 2, 3, 4, 5)
+    ann.until_asked_ahead()
+    last = ann.screen
+    ann.page.context.set_offline(True)
+    answer_unsent(ann, 5, 4, 3, 2, 1)
+    expect(ann.progress).to_have_text("3 of 12")
+    expect(ann.banner).to_contain_text(WAITING.format(1))
+    assert ann.screen != last
+    ann.shows(None, None, None, None, None)
+    ann.page.get_by_role("link", name="Change my last answer").click()
+    expect(ann.page.locator("#work")).to_have_attribute("data-screen", last)
+    ann.page.go_back()
+    answer_unsent(ann, 1, 1, 1, 1, 2)  # the first screen of the next HIT
+    expect(ann.status).to_contain_text("This was the last screen loaded on this device.")
+    ann.page.context.set_offline(False)
+    all_arrived(ann, db, 4)
+    assert [screen for screen, *_ in stored(db)][2] == last
+
+
+@on_sqlite
+def test_the_next_hit_is_asked_for_once_and_only_by_a_page_that_is_looked_at(ann: Judge, db: Database) -> None:
+    asked = []
+    ann.page.on("request", lambda request: asked.append(request.url) if request.url.endswith("/ahead") else None)
+    ann.page.evaluate("Object.defineProperty(document, 'hidden', { get: () => window.behind ?? true })")
+    for _ in range(2):
+        ann.answer(1, 2, 3, 4, 5)
+    with ann.page.expect_response("**/draft"):
+        ann.rank(5)  # on the last screen
+    assert asked == []
+    ann.page.evaluate("window.behind = false")
+    for _ in range(3):
+        ann.page.evaluate("document.dispatchEvent(new Event('visibilitychange'))")
+    ann.until_asked_ahead()
+    assert len(asked) == 1
+
+
 def test_a_page_that_cannot_be_loaded_again_loses_no_answer(ann: Judge, db: Database, server: Server) -> None:
     server.stop()
     answer_unsent(ann, 1, 2, 3, 4, 5)

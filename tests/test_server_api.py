@@ -51,7 +51,7 @@ def test_a_program_can_judge(ann: Visitor, db: Database) -> None:
     progress = {"done": 1, "target": 12}
     assert receipt == {
         **{"revision": 1, "repeated": False, "late": False, "next": "/c/news/judge"},
-        **{"state": "open", "progress": progress, "screen": None, "page": None},
+        **{"state": "open", "over": False, "progress": progress, "screen": None, "page": None},
     }
     assert ann.get("/api/v1/news/work").json()["progress"] == progress
 
@@ -72,6 +72,21 @@ def test_the_next_screen_comes_with_the_receipt(ann: Visitor, db: Database) -> N
     page = receipt["page"]
     assert page["address"] == f"/c/news/judge/screens/{ann.get('/api/v1/news/work').json()['screen']}"
     assert page["address"] in page["html"]
+
+
+def test_the_next_hit_comes_ahead_to_who_has_one_screen_left(ann: Visitor, db: Database) -> None:
+    path, headers = work(ann)
+    for number in range(2):
+        given = ann.client.post("/api/v1/news/ahead", headers=headers)
+        assert given.json() == {"state": "open", "page": None}
+        ann.client.post(f"{path}/answer", json={"ranks": RANKS, "submission": f"s{number}"}, headers=headers)
+        path, _ = work(ann)
+    assert ann.client.post("/api/v1/news/ahead").status_code == 403  # it changes something
+    page, again = (ann.client.post("/api/v1/news/ahead", headers=headers).json()["page"] for _ in range(2))
+    assert page["address"] == again["address"]
+    assert page["address"] in page["html"]
+    ann.client.post(f"{path}/answer", json={"ranks": RANKS, "submission": "last"}, headers=headers)
+    assert page["address"] == f"/c/news/judge/screens/{ann.get('/api/v1/news/work').json()['screen']}"
 
 
 def test_the_same_submission_again_changes_nothing(ann: Visitor, db: Database) -> None:
@@ -207,4 +222,4 @@ def test_what_the_description_promises_holds(app: FastAPI, db: Database) -> None
             )  # fmt: skip
 
         check()
-    assert operations == 5
+    assert operations == 6

@@ -61,9 +61,11 @@ def living(now: datetime, minutes: float) -> dict[str, datetime]:
 ALIVE = sa.and_(
     _LEASE.finished_at.is_(None), _LEASE.renewed_at > bindparam("since"), _LEASE.renewed_at <= bindparam("until")
 )
+_ITS = schema.lease.alias("its").c
+_JUDGE_OF = sa.select(_ITS.person_id).where(_ITS.id == bindparam("lease")).scalar_subquery()
 _RENEW = (
     schema.lease.update()
-    .where(_LEASE.id == bindparam("lease"), _LEASE.finished_at.is_(None))
+    .where(_LEASE.person_id == _JUDGE_OF, _LEASE.id >= bindparam("lease"), _LEASE.finished_at.is_(None))
     .values(renewed_at=bindparam("now"))
 )
 _FINISH = (
@@ -79,7 +81,7 @@ _UNANSWERED = (
 
 
 def renew(tx: sa.Connection, lease_id: int | None, now: datetime) -> None:
-    """Note a sign of life; a lease that has ended stays so."""
+    """Note a sign of life, for a lease and what its judge was given after it; a lease that has ended stays so."""
     if lease_id is not None:
         tx.execute(_RENEW, {"lease": lease_id, "now": now})
 
@@ -208,10 +210,14 @@ def _looked_at(tx: sa.Connection, hit_ids: Sequence[int], now: datetime, minutes
 
 #: As many judges as a HIT wants are at work on it: nothing is open while they are.
 _TAKEN = sa.select(sa.func.count()).where(_LEASE.hit_id == _HIT.id, ALIVE).scalar_subquery()
+#: The judge is at work on it: what they have left of it is no other work.
+_IN_HAND = sa.exists().where(
+    _LEASE.hit_id == _HIT.id, _LEASE.person_id == bindparam("judge"), _LEASE.finished_at.is_(None)
+)
 _OPEN_HITS = (
     sa.select(_HIT.id)
     .where(_HIT.language_pair_id == bindparam("pair"), sa.text("not hit.closed"), _HIT.id > bindparam("last"))
-    .where(_HIT.wanted > _TAKEN)
+    .where(_HIT.wanted > _TAKEN, ~_IN_HAND)
     .order_by(_HIT.id)
     .limit(_LOOKED_AT)
 )
@@ -237,7 +243,7 @@ def first_opening(
     The HIT is held until the transaction ends. One that somebody else holds is passed over: they are giving it out, or
     answering it, at this very moment.
     """
-    for hits in _pages(tx, pair_id, now, minutes):
+    for hits in _pages(tx, pair_id, person_id, now, minutes):
         done = [hit.id for hit in hits if hit.state().done]
         if done:  # the last one who worked on it never came back
             settle(tx, done, now, minutes, waiting=False)
@@ -273,11 +279,12 @@ def _held(tx: sa.Connection, hit: _Hit, now: datetime, minutes: float) -> _Hit |
     return next(iter(_looked_at(tx, [hit.id], now, minutes)), None)
 
 
-def _pages(tx: sa.Connection, pair_id: int, now: datetime, minutes: float) -> Iterator[list[_Hit]]:
-    """Open HITs that have room for a judge, oldest first."""
+def _pages(tx: sa.Connection, pair_id: int, person_id: int, now: datetime, minutes: float) -> Iterator[list[_Hit]]:
+    """Open HITs that have room for this judge, oldest first."""
     last = 0
     while True:
-        ids = list(tx.scalars(_OPEN_HITS, {"pair": pair_id, "last": last, **living(now, minutes)}))
+        asked = {"pair": pair_id, "judge": person_id, "last": last, **living(now, minutes)}
+        ids = list(tx.scalars(_OPEN_HITS, asked))
         if not ids:
             return
         yield _looked_at(tx, ids, now, minutes)

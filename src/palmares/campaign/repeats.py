@@ -14,11 +14,15 @@ from .admission import Admission
 #: Multiples of it, less their whole part, lie evenly between 0 and 1.
 _GOLDEN = (5**0.5 - 1) / 2
 
-_SERVED, _SCREEN, _JUDGMENT = schema.served.c, schema.screen.c, schema.judgment.c
+_SERVED, _SCREEN, _JUDGMENT, _LEASE = schema.served.c, schema.screen.c, schema.judgment.c, schema.lease.c
+#: Those that were answered, and one that the judge is about to answer.
 _REPEATED = sa.select(sa.func.count()).where(
     _SERVED.person_id == bindparam("judge"),
     sa.text("served.repeat_of is not null"),
-    sa.exists().where(_JUDGMENT.served_id == _SERVED.id),
+    sa.or_(
+        sa.exists().where(_JUDGMENT.served_id == _SERVED.id),
+        sa.exists().where(_LEASE.id == _SERVED.lease_id, _LEASE.finished_at.is_(None)),
+    ),
 )
 _DEALT_WITH = (
     sa.select(_SERVED.id, _SERVED.screen_id, _SERVED.repeat_of, _SCREEN.control, _JUDGMENT.skip)

@@ -26,10 +26,14 @@ _RANDOM = secrets.SystemRandom()
 
 @dataclass(frozen=True)
 class Turn:
-    """What became of an answer, how its judge and the campaign stand now, and the screen that follows, if any."""
+    """What became of an answer, how its judge and the campaign stand now, and the screen that follows, if any.
+
+    ``over``: there will be no more work for this judge, also if they hold some.
+    """
 
     receipt: Receipt
     state: str
+    over: bool
     progress: Progress
     following: ScreenView | None
 
@@ -91,9 +95,9 @@ def _turn(
     judge = look_at(tx, person_id)
     progress = progress_of(tx, judge, db)
     if not onward or (progress.reached and not beyond_target):
-        return Turn(receipt, judge.state, progress, None), None, None
+        return Turn(receipt, judge.state, judge.is_through, progress, None), None, None
     screen, pair = Desk(db, tx, judge, rng, now).serve(set())
-    turn = Turn(receipt, judge.state, progress, None)
+    turn = Turn(receipt, judge.state, judge.is_through, progress, None)
     return turn, screen, None if pair is None or screen is not None else pair.id
 
 

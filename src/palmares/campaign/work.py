@@ -1,10 +1,13 @@
-"""Give a judge the next screen: practice first, then work left open, then work that others left, then new work."""
+"""Give a judge the next screen: practice first, then work left open, then work that others left, then new work.
+
+The next HIT may be given while its judge still reads the last screen of the one before, so that nobody waits for it.
+"""
 
 from __future__ import annotations
 
 import secrets
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from random import Random
 from typing import Any
@@ -19,6 +22,7 @@ from .database import Database
 from .definition import PairInfo, language_pairs
 from .hits import Designer, open_segments, store_screens
 from .people import Person
+from .progress import progress_of
 from .repeats import Repeat, choose_repeats
 from .stopping import screens_left
 
@@ -66,15 +70,32 @@ def next_screen(db: Database, person: Person, *, rng: Random = _RANDOM, tried: S
     """
     with db.read() as tx:
         in_hand = _at_a_glance(tx, person.id, db.clock())
-    if in_hand is not None:
-        return in_hand
-    without = set(tried)
+    return in_hand if in_hand is not None else _given(db, person, rng, Desk.serve, set(tried))
+
+
+def lease_ahead(db: Database, person: Person, *, rng: Random = _RANDOM) -> str | None:
+    """Give the next HIT to a judge who has one screen left to answer: the public id of its first screen.
+
+    However often they ask, it is the same HIT. None if they hold more than one screen, will have done what was asked
+    with it, or there is nothing for them. A HIT that they never come to goes back to the pool as any other.
+    """
+    return _given(db, person, rng, Desk.serve_ahead, set())
+
+
+def _given(
+    db: Database,
+    person: Person,
+    rng: Random,
+    serve: Callable[[Desk, set[int]], tuple[str | None, PairInfo | None]],
+    tried: set[int],
+) -> str | None:
+    """Ask for work until there is some, or no language pair is left to try."""
     while True:
         # A language pair a transaction: two judges who hold one each and want the other's would wait for ever.
-        screen, pair = db.write(lambda tx: Desk(db, tx, admit(tx, person.id), rng, db.clock()).serve(without))
+        screen, pair = db.write(lambda tx: serve(Desk(db, tx, admit(tx, person.id), rng, db.clock()), tried))
         if screen is not None or pair is None:
             return screen
-        without.add(pair.id)
+        tried.add(pair.id)
 
 
 def _at_a_glance(tx: sa.Connection, person_id: int, now: datetime) -> str | None:
@@ -103,20 +124,50 @@ class Desk:
     def serve(self, tried: set[int]) -> tuple[str | None, PairInfo | None]:
         """A screen; else the language pair that had none, if there may be one in another."""
         self.admission.check_judge()
-        settings, state = self.admission.settings, self.admission.state
-        if state == "closed" or self.admission.is_through:  # no answer would be taken
+        if self.admission.state == "closed" or self.admission.is_through:  # no answer would be taken
             return None, None
         resumed = self._resume()
-        until = settings.stop.until
-        if resumed is not None or state != "open" or (until is not None and self.now >= until):
+        if resumed is not None or not self._gives_new_work:
             return resumed, None
         pairs = self._pairs()
-        if settings.judge.practice and not self.admission.practised:
+        if self._needs_practice:
             practice = self._practice(pairs)
             if practice is not None:
                 return practice, None
         pair = next((pair for pair in pairs if pair.id not in tried), None)
         return (None if pair is None else self._work(pair)), pair
+
+    def serve_ahead(self, tried: set[int]) -> tuple[str | None, PairInfo | None]:
+        """As `serve`, for a judge who is about to answer the last screen in hand: what comes after it."""
+        self.admission.check_judge()
+        judge = replace(self.admission, done=self.admission.done + 1)  # as it will be then
+        if judge.state == "closed" or judge.is_through:
+            return None, None
+        held = [
+            (hit_id, left)
+            for lease_id, hit_id, _ in self.tx.execute(_UNFINISHED, {"judge": self._judge}).all()
+            if (left := leases.unanswered(self.tx, lease_id))
+        ]
+        if not held or len(held[0][1]) > 1:
+            return None, None
+        if len(held) > 1:  # it was given before
+            hit_id, left = held[1]
+            return leases.first_wanted(self.tx, left, hit_id, self._judge), None
+        if not self._gives_new_work or self._needs_practice:
+            return None, None
+        if judge.done >= progress_of(self.tx, self.admission, self.db).target:  # then it is for them to say
+            return None, None
+        pair = next((pair for pair in self._pairs() if pair.id not in tried), None)
+        return (None if pair is None else replace(self, admission=judge)._work(pair)), pair
+
+    @property
+    def _gives_new_work(self) -> bool:
+        until = self.admission.settings.stop.until
+        return self.admission.state == "open" and (until is None or self.now < until)
+
+    @property
+    def _needs_practice(self) -> bool:
+        return self.admission.settings.judge.practice and not self.admission.practised
 
     @property
     def _judge(self) -> int:

@@ -21,7 +21,7 @@ from ..campaign.progress import Progress as JudgeProgress
 from ..campaign.progress import judge_progress
 from ..campaign.screens import ScreenView, load
 from ..campaign.turns import take_turn
-from ..campaign.work import next_screen
+from ..campaign.work import lease_ahead, next_screen
 from .access import PUBLIC, Judge, Store, allow, restocker
 from .forms import SUBMISSION
 from .judging import ScreenPage
@@ -143,8 +143,8 @@ class Page(BaseModel):
 class AnswerOut(BaseModel):
     """The answer is stored. ``repeated``: it was before. ``late``: the work had been given back. ``next``: go on.
 
-    ``state`` is that of the campaign. ``screen`` or ``page`` is what ``then`` asked for; null if there is nothing more,
-    or, for a page, if the judge has done what was asked.
+    ``state`` is that of the campaign; ``over``: it gives no more work to this judge. ``screen`` or ``page`` is what
+    ``then`` asked for; null if there is nothing more, or, for a page, if the judge has done what was asked.
     """
 
     revision: int
@@ -152,9 +152,17 @@ class AnswerOut(BaseModel):
     late: bool
     next: str
     state: str
+    over: bool
     progress: Progress
     screen: Screen | None = None
     page: Page | None = None
+
+
+class AheadOut(BaseModel):
+    """The first page of the next HIT; null if there is none to be had yet. ``state`` is that of the campaign."""
+
+    state: str
+    page: Page | None
 
 
 @router.get("/work", dependencies=[allow(Role.JUDGE)])
@@ -205,9 +213,21 @@ def answer(
         late=turn.receipt.late,
         next=url(request, f"/c/{campaign}/judge"),
         state=turn.state,
+        over=turn.over,
         progress=counted(turn.progress),
         screen=shown(view) if view is not None and body.then == "screen" else None,
         page=_page(request, db, judge, view) if view is not None and body.then == "page" else None,
+    )
+
+
+@router.post("/ahead", dependencies=[allow(Role.JUDGE, counted=False)], responses=_WRITES)
+def ahead(request: Request, campaign: CampaignName, judge: Judge, db: Store, token: CsrfHeader = None) -> AheadOut:
+    """Give the next HIT to a judge who has one screen left to answer; asking again gives the same."""
+    screen_id = lease_ahead(db, judge)
+    restocker(request).look_at(judge.campaign_id)
+    view = None if screen_id is None else load(db, judge, screen_id)
+    return AheadOut(
+        state=state_now(db, judge.campaign_id), page=None if view is None else _page(request, db, judge, view)
     )
 
 

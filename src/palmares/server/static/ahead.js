@@ -14,6 +14,19 @@ export async function fetchAhead(addresses) {
   }
 }
 
+/** Ask for the next HIT; the page of its first screen is then here. Gives {state, address}, or null if nothing came. */
+export async function leaseAhead({ api, token }) {
+  try {
+    const response = await fetch(`${api}/ahead`, { method: "POST", headers: { "X-CSRF-Token": token } });
+    if (!response.ok) return null;
+    const { state, page } = await response.json();
+    if (page) put(page.address, page.html);
+    return { state, address: page?.address };
+  } catch {
+    return null; // the next HIT then comes with the receipt of the answer
+  }
+}
+
 /** A page that came by another way. */
 export function put(address, text) {
   fetched.set(address, text);

@@ -1,6 +1,6 @@
 /** The judge's screens, made better: keys, saved drafts, going on without a network. Without this they are plain forms. */
 
-import { fetchAhead, forget, keep, page, put, swap } from "./ahead.js";
+import { fetchAhead, forget, keep, leaseAhead, page, put, swap } from "./ahead.js";
 import { showBanner } from "./banner.js";
 import { listen } from "./keys.js";
 import { Progress } from "./progress.js";
@@ -17,6 +17,8 @@ const progress = new Progress(document.getElementById("work").dataset.done, unse
 let shown = null; // the screen that is shown
 let address = null; // where it is
 let open = null; // where the last screen is that came and had no answer: after a look back, it is the next one
+let askedFrom = null; // the last screen of a HIT, from which the next HIT was asked for
+let nextHit = null; // where that HIT begins
 let waiting = false; // for the answers to arrive, as there is no other screen to show
 let leaving = false; // this page, for one that the server makes
 let state = stateThen; // of the campaign, as far as is known
@@ -40,6 +42,21 @@ function show() {
   prepareWayBack();
   document.querySelector("#unstored form")?.addEventListener("submit", settled);
   fetchAhead(JSON.parse(shown.data.following));
+  askAhead();
+}
+
+/** Ask for the next HIT, once, while the judge reads the last screen of this one and everything before it is stored. */
+async function askAhead() {
+  const isLast = address === open && shown.data.following === "[]" && !shown.practice;
+  const isAway = leaving || waiting || document.hidden || !navigator.onLine;
+  if (!isLast || isAway || state !== "open" || askedFrom === shown.id || queue.waiting().length) return;
+  askedFrom = shown.id;
+  const found = await leaseAhead(request());
+  if (!found) return;
+  nextHit = found.address;
+  state = found.state;
+  if (state === "closed") leave(home);
+  else tell();
 }
 
 /** Take an answer, keep it until the server has it, and go on. `unsaved` is a draft that may still be on its way. */
@@ -49,7 +66,7 @@ async function answered(screen, answer, unsaved) {
   progress.answered(screen.data);
   queue.add(screen.id, address, answer);
   keep(address);
-  const next = nextReady([...JSON.parse(screen.data.following), open]);
+  const next = nextReady([...JSON.parse(screen.data.following), open, nextHit]);
   if (next && !leaving) turnTo(next);
   else waitForAll(screen);
   // A draft that arrived after its answer would be taken for a newer one.
@@ -90,14 +107,15 @@ function leave(there) {
 function wayBack() {
   const here = trail.indexOf(address);
   const before = here < 0 ? trail.at(-1) : trail[here - 1];
-  return before ?? document.getElementById("previous")?.getAttribute("href");
+  return before ?? document.getElementById("previous").getAttribute("href");
 }
 
 function prepareWayBack() {
   const there = wayBack();
   const link = document.getElementById("previous");
-  if (link && there) link.href = there;
-  link?.addEventListener("click", goBack);
+  if (there) link.href = there;
+  link.hidden = !there;
+  link.addEventListener("click", goBack);
   const button = document.getElementById("undo-last");
   if (!button) return;
   button.hidden = !there || !("oneStep" in shown.data); // elsewhere the link is enough
@@ -137,7 +155,7 @@ function then(entry) {
 function stored(entry, receipt) {
   state = receipt.state ?? state;
   if (receipt.progress) progress.counted(receipt.progress, queue.unsent);
-  if (state === "closed") leave(home);
+  if (state === "closed" || receipt.over) leave(home);
   if (leaving || !receipt.page) return;
   put(receipt.page.address, receipt.page.html);
   if (waiting) turnTo(receipt.page.address);
@@ -178,6 +196,7 @@ function queueChanged() {
   progress.show(shown.data);
   if (waiting && queue.failures) shown.wait("last-loaded");
   if (!queue.waiting().length && (waiting || shown.queued)) leave(home);
+  askAhead();
 }
 
 function tell() {
@@ -189,6 +208,8 @@ listen(() => shown);
 queue.flush();
 
 addEventListener("popstate", moved);
+addEventListener("online", askAhead);
+document.addEventListener("visibilitychange", askAhead);
 addEventListener("storage", queueChanged);
 addEventListener("pageshow", (event) => event.persisted && location.reload());
 addEventListener("beforeunload", (event) => queue.fragile && event.preventDefault());
