@@ -122,6 +122,7 @@ def test_the_same_browser_goes_on_and_another_is_asked_for_the_code(app: FastAPI
     wrong = other.post(f"/group/{token}/resume", {**ids(), "code": "AAAA-AAAA-AAAA"})
     assert wrong.status_code == 422
     assert "This code is not right" in wrong.text
+    assert 'value="AAAA-AAAA-AAAA" aria-invalid="true"' in wrong.text  # to be checked letter by letter
     right = other.post(f"/group/{token}/resume", {**ids(), "code": code.lower()})
     assert right.url.path == "/c/news/judge/welcome"
     assert len(workers(db, "news")) == 1
