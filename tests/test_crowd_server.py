@@ -27,6 +27,7 @@ from palmares.campaign.crowd import PlatformIds, enter
 from palmares.campaign.database import Database, utc_now
 from palmares.campaign.definition import change_state
 from palmares.campaign.group_links import links, make_link, revoke_link
+from palmares.campaign.history import recently_answered
 from palmares.campaign.people import Person, invite, people
 from palmares.campaign.workers import workers
 from palmares.server.problems import WithoutTokens
@@ -295,6 +296,8 @@ def test_who_is_screened_out_is_told_kindly_and_led_back(app: FastAPI, db: Datab
     page = guest.get("/c/news/judge")
     assert "Thank you for your time" in page.text
     assert 'href="https://example.org/?cc=OUT1"' in page.text
+    (last,) = recently_answered(db, person)[:1]
+    assert guest.get(f"/c/news/judge/screens/{last}").url.path == "/c/news/judge/finished"  # nothing can be changed now
     assert "takes nobody" not in visitor(app).get(address(token, "w2")).text
     assert visitor(app).get(address(token, "w2")).text.count("Begin<") == 1  # the place is free again
 

@@ -94,7 +94,10 @@ def instructions(request: Request, judge: Judge, db: Store) -> Response:
 @router.get("/screens/{screen_id}")
 def screen(request: Request, screen_id: str, judge: Judge, db: Store) -> Response:
     """One screen."""
-    page = ScreenPage(request, db, judge, load(db, judge, screen_id))
+    view = load(db, judge, screen_id)
+    if view.revision and (end := ending(db, judge)) is not None and end.outcome == "screened-out":
+        return _to(request, judge, "/finished")  # the file for payment shall show the controls that led there
+    page = ScreenPage(request, db, judge, view)
     return _to(request, judge, "") if page.standing.state == "closed" else page.response()
 
 
