@@ -124,6 +124,8 @@ def test_the_same_browser_goes_on_and_another_is_asked_for_the_code(app: FastAPI
     assert wrong.status_code == 422
     assert "This code is not right" in wrong.text
     assert 'value="AAAA-AAAA-AAAA" aria-invalid="true"' in wrong.text  # to be checked letter by letter
+    reloaded = visitor(app).get(wrong.url.path)  # from the address bar: without the form, nobody is known
+    assert (reloaded.status_code, reloaded.url.path) == (422, f"/group/{token}")
     right = other.post(f"/group/{token}/resume", {**ids(), "code": code.lower()})
     assert right.url.path == "/c/news/judge/welcome"
     assert len(workers(db, "news")) == 1

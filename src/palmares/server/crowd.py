@@ -83,6 +83,12 @@ def show_code(request: Request, token: str, db: Store) -> Response:
     return quietly(render(request, "crowd/code.html", campaign=link.campaign, code=in_groups(code)))
 
 
+@router.get("/group/{token}/resume", dependencies=[PUBLIC])
+def ask_again(request: Request, token: str) -> Response:
+    """Someone has asked for the address of the form by itself: back to the door."""
+    return quietly(RedirectResponse(url(request, f"/group/{token}"), status_code=303))
+
+
 @router.post("/group/{token}/resume", dependencies=[PUBLIC])
 async def come_back(request: Request, token: str, db: Store) -> Response:
     """Let a worker in again by their code."""
