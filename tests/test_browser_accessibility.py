@@ -31,7 +31,7 @@ def test_a_screen_reads_from_the_source_over_named_outputs_to_the_button(visit: 
         - main:
           - heading "Rank the outputs" [level=1]
           - progressbar "Your progress"
-          - text: 0 of 30
+          - text: 0 of 1
           - region "Source":
             - heading "Source" [level=2]
             - paragraph: Phrase numéro 0 du texte.

@@ -146,3 +146,22 @@ def test_the_turns_of_a_conversation(visit: Visit, db: Database, tmp_path: Path,
     assert colours[0] != colours[1]
     assert sticks_out(ann) == []
     check_accessibility(ann.page)
+
+
+@pytest.mark.parametrize("window", [DESKTOP, PHONE], ids=["desktop", "phone"])
+def test_of_a_long_conversation_the_turn_that_is_answered_is_in_view(
+    visit: Visit, db: Database, tmp_path: Path, window: dict[str, int]
+) -> None:
+    talk = [message(role, f"{role} said. " * 80) for role in ("system", "user", "assistant")]
+    asked = {"messages": [*talk, message("user", "So what shall I do?")], "answers": {"x": FIRST, "y": SECOND}}
+    (tmp_path / "answers.jsonl").write_text(json.dumps(asked) + "\n", encoding="utf-8")
+    new_campaign(db, *read_texts(path=tmp_path / "answers.jsonl"), **CHAT)
+    ann = visit(new_judge(db), viewport=window)
+    question, given = ann.page.get_by_text("So what shall I do?"), ann.page.locator("#given")
+    for _ in range(2):  # as the page opens, and folded or unfolded
+        text, panel = question.bounding_box(), given.bounding_box()
+        assert text is not None
+        assert panel is not None
+        assert panel["y"] <= text["y"]
+        assert text["y"] + text["height"] <= panel["y"] + panel["height"] + 1
+        ann.page.locator("#given-toggle").click()

@@ -61,7 +61,7 @@ def test_from_the_platforms_address_to_the_completion_code(visit: Visit, db: Dat
     code = begin(guest, token)
     check_accessibility(guest.page)
     guest.page.get_by_role("button", name="Copy").click()
-    expect(guest.page.get_by_role("status").filter(has_text="Copied")).to_be_visible()
+    expect(guest.page.get_by_role("button", name="Copied")).to_be_visible()
     assert guest.page.evaluate("navigator.clipboard.readText()") == code
     agree(guest)
     guest.answer(1, 2, 3)

@@ -182,3 +182,12 @@ def test_short_texts_are_as_they_were(visit: Visit, db: Database) -> None:
     expect(ann.page.locator("#given-toggle")).to_have_count(0)
     expect(ann.page.locator("#given")).to_have_css("position", "static")
     expect(ann.page.locator("#output-1 .ranks")).to_have_css("position", "static")
+
+
+def test_in_a_low_window_the_button_that_unfolds_the_source_stays_beside_it(visit: Visit, db: Database) -> None:
+    ann = reader(visit, db, "ABC", {"width": 640, "height": 400})  # 1280 × 800 at 200 %
+    toggle, given = ann.page.locator("#given-toggle").bounding_box(), ann.page.locator("#given").bounding_box()
+    assert toggle is not None
+    assert given is not None
+    assert given["y"] <= toggle["y"] < given["y"] + given["height"]
+    ann.page.get_by_role("button", name="Sign out").click(trial=True)  # nothing lies above it

@@ -219,7 +219,7 @@ def test_sentences_around_the_segment_are_set_apart(visit: Visit, db: Database) 
 def test_there_is_one_counter(visit: Visit, db: Database) -> None:
     new_campaign(db)
     page = visit(new_judge(db)).page
-    expect(page.locator(".where")).to_have_text("0 of 30")
+    expect(page.locator(".where")).to_have_text("0 of 12")
 
 
 # -- the watch that every test here keeps ------------------------------------------------------------------

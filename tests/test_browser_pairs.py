@@ -139,6 +139,24 @@ def test_in_one_step_a_key_or_a_click_is_the_answer_and_a_second_one_is_not_anot
     assert said(db) == [([1, 1], "both-bad"), ([2, 1], None)]
 
 
+def test_in_one_step_the_buttons_stay_where_they_are_when_there_is_something_to_undo(
+    visit: Visit, db: Database
+) -> None:
+    ann = judge(visit, db, ONE_STEP)
+    where = "() => [...document.querySelectorAll('.pair-choice')].map(e => [e.offsetLeft, e.offsetTop, e.offsetWidth])"
+    for window in ({"width": 1280, "height": 800}, {"width": 390, "height": 844}):
+        ann.page.set_viewport_size(window)
+        expect(ann.page.locator("#undo-last")).to_be_hidden()
+        free = ann.page.locator("#undo-last").evaluate("e => e.offsetWidth")
+        before = ann.page.evaluate(where)
+        ann.page.locator("#undo-last").evaluate("e => { e.hidden = false; }")
+        assert (ann.page.locator("#undo-last").evaluate("e => e.offsetWidth"), ann.page.evaluate(where)) == (
+            free,
+            before,
+        )
+        ann.page.locator("#undo-last").evaluate("e => { e.hidden = true; }")
+
+
 def test_in_one_step_undo_leads_back_and_shows_what_was_chosen(visit: Visit, db: Database) -> None:
     ann = judge(visit, db, ONE_STEP)
     undo = ann.page.locator("#undo-last")

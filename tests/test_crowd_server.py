@@ -27,6 +27,7 @@ from palmares.campaign.crowd import PlatformIds, enter
 from palmares.campaign.database import Database, utc_now
 from palmares.campaign.definition import change_state
 from palmares.campaign.group_links import links, make_link, revoke_link
+from palmares.campaign.history import recently_answered
 from palmares.campaign.people import Person, invite, people
 from palmares.campaign.workers import workers
 from palmares.server.problems import WithoutTokens
@@ -122,6 +123,9 @@ def test_the_same_browser_goes_on_and_another_is_asked_for_the_code(app: FastAPI
     wrong = other.post(f"/group/{token}/resume", {**ids(), "code": "AAAA-AAAA-AAAA"})
     assert wrong.status_code == 422
     assert "This code is not right" in wrong.text
+    assert 'value="AAAA-AAAA-AAAA" aria-invalid="true"' in wrong.text  # to be checked letter by letter
+    reloaded = visitor(app).get(wrong.url.path)  # from the address bar: without the form, nobody is known
+    assert (reloaded.status_code, reloaded.url.path) == (422, f"/group/{token}")
     right = other.post(f"/group/{token}/resume", {**ids(), "code": code.lower()})
     assert right.url.path == "/c/news/judge/welcome"
     assert len(workers(db, "news")) == 1
@@ -294,6 +298,8 @@ def test_who_is_screened_out_is_told_kindly_and_led_back(app: FastAPI, db: Datab
     page = guest.get("/c/news/judge")
     assert "Thank you for your time" in page.text
     assert 'href="https://example.org/?cc=OUT1"' in page.text
+    (last,) = recently_answered(db, person)[:1]
+    assert guest.get(f"/c/news/judge/screens/{last}").url.path == "/c/news/judge/finished"  # nothing can be changed now
     assert "takes nobody" not in visitor(app).get(address(token, "w2")).text
     assert visitor(app).get(address(token, "w2")).text.count("Begin<") == 1  # the place is free again
 

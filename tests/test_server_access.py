@@ -137,7 +137,7 @@ def test_tokens_and_worker_ids_stay_out_of_logs(path: str, logged: str) -> None:
 def test_every_route_says_who_may_use_it(app: FastAPI) -> None:
     public = {(route.path, method) for route in routes(app) if not declared_roles(route) for method in route.methods}
     door = {(f"/{kind}/{{token}}", method) for kind in ("group", "join") for method in ("GET", "POST")}
-    back = {("/group/{token}/code", "GET"), ("/group/{token}/resume", "POST")}
+    back = {("/group/{token}/code", "GET"), ("/group/{token}/resume", "GET"), ("/group/{token}/resume", "POST")}
     assert public == {("/", "GET"), ("/health", "GET")} | door | back
 
 

@@ -75,6 +75,15 @@ def test_instructions_consent_and_practice_come_first(app: FastAPI, db: Database
     assert "0 of 12" in guest.get("/c/news/judge").text
 
 
+def test_who_compares_two_is_told_to_choose_and_not_to_rank(app: FastAPI, db: Database) -> None:
+    new_campaign(db, **{"screen.outputs": 2, "task.vocabulary": "prompt"})
+    guest = signed_in(app, add_person(db, "news", Role.JUDGE, "Ann"))
+    for path in ("/c/news/judge/welcome", "/c/news/judge/instructions"):
+        page = guest.get(path).text
+        assert "You will see a <strong>prompt</strong> and two <strong>answers</strong>" in page
+        assert "rank the answers" not in page
+
+
 def test_there_is_no_work_before_consent(app: FastAPI, db: Database) -> None:
     new_campaign(db)
     guest = signed_in(app, add_person(db, "news", Role.JUDGE, "Ann"))
@@ -222,6 +231,19 @@ def latest(db: Database) -> tuple[object, ...]:
     query = sa.select(judgment.ranks, judgment.verdict, judgment.note, judgment.problem).order_by(judgment.id.desc())
     with db.read() as tx:
         return tuple(tx.execute(query.limit(1)).one())
+
+
+def test_a_problem_without_a_word_about_it_is_not_dropped_in_silence(ann: Visitor, db: Database) -> None:
+    page = ann.get("/c/news/judge")
+    refused = ann.post(page.url.path, form(page, (1, 2, 3, 4, 5), note=" \r\n", problem="yes"))
+    assert refused.status_code == 422
+    assert "Please say what is wrong, or untick the box." in refused.text
+    assert '<details id="comment" class="panel" open>' in refused.text
+    assert re.search(r'<input id="problem"[^>]* checked>', refused.text)
+    assert checked(refused) == [(place, place) for place in range(1, 6)]
+    assert stored(db) == []
+    ann.post(page.url.path, form(refused, (1, 2, 3, 4, 5), note="two outputs in one", problem="yes"))
+    assert stored(db) == [(1, [1, 2, 3, 4, 5], None, "two outputs in one")]
 
 
 def test_a_note_and_a_problem_go_with_any_answer(ann: Visitor, db: Database) -> None:

@@ -121,11 +121,17 @@ def test_reasons_for_skipping_can_be_told_apart(language: str) -> None:
 
 
 @each_language
-@pytest.mark.parametrize("vocabulary", ["translation", "prompt"])
-def test_default_instructions_are_markdown(language: str, vocabulary: str) -> None:
-    html = to_html(words(language).in_vocabulary(vocabulary)("instructions.default"))
+@pytest.mark.parametrize(
+    ("vocabulary", "key", "points"),
+    [
+        *(("translation", "instructions.default", 6), ("prompt", "instructions.default", 6)),
+        *(("translation", "instructions.pair", 6), ("prompt", "instructions.pair", 5)),
+    ],
+)
+def test_built_in_instructions_are_markdown(language: str, vocabulary: str, key: str, points: int) -> None:
+    html = to_html(words(language).in_vocabulary(vocabulary)(key))
     assert html.count("<strong>") == 4
-    assert html.count("<li>") == 6
+    assert html.count("<li>") == points
     assert html.count("<ul>") == 1
     assert html.count("<p>") == 2
     assert "**" not in html
@@ -266,6 +272,21 @@ def test_where_there_are_prompts_nothing_speaks_of_sources_and_outputs(language:
     left = {key: text for key, text in texts.items() if re.search(SOURCES_AND_OUTPUTS[language], text, re.IGNORECASE)}
     assert left == {}
     assert re.search(SOURCES_AND_OUTPUTS[language], usual["missing.one"], re.IGNORECASE)  # the pattern finds them
+
+
+#: "Answer" as words begin, where the system's own text is called so; in Arabic the two have different names anyway.
+ANSWER = {"en": r"\banswer", "de": r"\bantwort", "fr": r"\bréponse", "cs": r"\bodpov", "es": r"\brespuesta"}
+OWN = ("screen.answered", "screen.change-last", "comment.sent", "conflict.title", "conflict.changed", "closed.text")
+
+
+@pytest.mark.parametrize("language", ANSWER)
+def test_where_there_are_prompts_what_a_judge_gives_is_not_called_an_answer(language: str) -> None:
+    texts = words(language).in_vocabulary("prompt").texts
+    scripts_say = [
+        key for key in texts if key.startswith(("js.stor", "js.queued", "js.refused", "js.last", "js.signed"))
+    ]
+    assert [key for key in (*OWN, *scripts_say) if re.search(ANSWER[language], texts[key], re.IGNORECASE)] == []
+    assert re.search(ANSWER[language], texts["screen.title"], re.IGNORECASE)  # the pattern finds them
 
 
 @each_language

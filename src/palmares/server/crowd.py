@@ -59,9 +59,9 @@ def arrive(request: Request, token: str, db: Store) -> Response:
         return visit.away("bad-id")
     step = doorstep(db, token, visit.ids)
     if visit.signed_in_as(visit.ids):
-        return visit.page("again", by_cookie=True, wrong=False)
+        return visit.page("again", by_cookie=True, wrong=None)
     if step.known:
-        return visit.page("again", by_cookie=False, wrong=False)
+        return visit.page("again", by_cookie=False, wrong=None)
     return visit.away(step.away) if step.away else visit.page("enter")
 
 
@@ -81,6 +81,12 @@ def show_code(request: Request, token: str, db: Store) -> Response:
     if code is None:
         return _to_work(request, link.campaign)
     return quietly(render(request, "crowd/code.html", campaign=link.campaign, code=in_groups(code)))
+
+
+@router.get("/group/{token}/resume", dependencies=[PUBLIC])
+def ask_again(request: Request, token: str) -> Response:
+    """Someone has asked for the address of the form by itself: back to the door."""
+    return quietly(RedirectResponse(url(request, f"/group/{token}"), status_code=303))
 
 
 @router.post("/group/{token}/resume", dependencies=[PUBLIC])
@@ -164,7 +170,7 @@ def _begin(request: Request, db: Database, token: str, given: Mapping[str, str],
     except TurnedAway as refusal:
         return visit.away(refusal.reason)
     except CodeNeeded as refusal:
-        return visit.page("again", status=refusal.status, by_cookie=False, wrong=False)
+        return visit.page("again", status=refusal.status, by_cookie=False, wrong=None)
     return _let_in(request, db, entry, url(request, f"/group/{token}/code"))
 
 
@@ -178,7 +184,7 @@ def _come_back(request: Request, db: Database, token: str, given: Mapping[str, s
         entry = resume(db, token, visit.ids, given.get("code", ""))
     except WrongCode:
         count_failed_join(db, address_of(request))
-        return visit.page("again", status=422, by_cookie=False, wrong=True)
+        return visit.page("again", status=422, by_cookie=False, wrong=given.get("code", ""))
     return _let_in(request, db, entry, url(request, f"/c/{visit.link.campaign}/judge"))
 
 

@@ -23,7 +23,7 @@ from ..campaign.people import Person, consent, digest
 from ..campaign.progress import Progress, judge_progress
 from ..campaign.refusals import BadAnswer, Closed, Conflict, DraftConflict, Incomplete
 from ..campaign.screens import ScreenView, load
-from ..campaign.settings import Settings, WordSettings
+from ..campaign.settings import Settings
 from ..campaign.work import next_screen
 from ..texts.languages import direction, html_lang
 from .access import Judge, Store, allow
@@ -84,8 +84,8 @@ def agree(request: Request, judge: Judge, db: Store, form: Form) -> Response:
 @router.get("/instructions")
 def instructions(request: Request, judge: Judge, db: Store) -> Response:
     """The instructions, to read again."""
-    given = _settings(request, db, judge).words
-    return render(request, "judge/instructions.html", **frame(request, judge), **_instructions(request, given))
+    settings = _settings(request, db, judge)
+    return render(request, "judge/instructions.html", **frame(request, judge), **_instructions(request, settings))
 
 
 # -- screens ---------------------------------------------------------------------------------------------
@@ -94,7 +94,10 @@ def instructions(request: Request, judge: Judge, db: Store) -> Response:
 @router.get("/screens/{screen_id}")
 def screen(request: Request, screen_id: str, judge: Judge, db: Store) -> Response:
     """One screen."""
-    page = ScreenPage(request, db, judge, load(db, judge, screen_id))
+    view = load(db, judge, screen_id)
+    if view.revision and (end := ending(db, judge)) is not None and end.outcome == "screened-out":
+        return _to(request, judge, "/finished")  # the file for payment shall show the controls that led there
+    page = ScreenPage(request, db, judge, view)
     return _to(request, judge, "") if page.standing.state == "closed" else page.response()
 
 
@@ -112,6 +115,9 @@ def answer(request: Request, screen_id: str, judge: Judge, db: Store, form: Form
         return page.response(422, refused=str(error))
     if given.skips and not given.reason:
         return page.filled(given).response(422, skip_open=True)
+    if given.problem and not given.note and not given.skips and None not in given.ranks:
+        _keep(db, judge, screen_id, given, view.draft_version)
+        return page.filled(given).response(422, problem_unsaid=True)
     try:
         submit(
             db,
@@ -205,7 +211,8 @@ class ScreenPage:
         """The page, with what there is to say about an answer that was not taken."""
         speak(self.request, self.view.settings.task.vocabulary)
         say, progress, answered = words_for(self.request), self.standing.progress, self.standing.answered
-        notices = {"missing": (), "conflict": False, "skips_for": None, "refused": None, "skip_open": False, **messages}
+        nothing = {"missing": (), "conflict": False, "skips_for": None, "refused": None, "skip_open": False}
+        notices = {**nothing, "problem_unsaid": False, **messages}
         stored = self._stored(conflict=notices["conflict"])
         # The screen before in the same HIT, else the last one of the HIT before.
         view = replace(self.view, previous=self.view.previous or next(iter(answered), None))
@@ -363,7 +370,7 @@ def _welcome(request: Request, judge: Person, db: Database, *, missing: bool = F
         judge=judge,
         settings=settings,
         progress=judge_progress(db, judge),
-        **_instructions(request, given),
+        **_instructions(request, settings),
     )
 
 
@@ -375,6 +382,7 @@ def _settings(request: Request, db: Database, judge: Person) -> Settings:
     return settings
 
 
-def _instructions(request: Request, given: WordSettings) -> dict[str, Any]:
-    own = bool(given.instructions)
-    return {"instructions": given.instructions or words_for(request)("instructions.default"), "own_instructions": own}
+def _instructions(request: Request, settings: Settings) -> dict[str, Any]:
+    own = settings.words.instructions
+    built_in = "instructions.pair" if settings.screen.outputs == 2 else "instructions.default"
+    return {"instructions": own or words_for(request)(built_in), "own_instructions": bool(own)}

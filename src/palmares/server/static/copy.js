@@ -1,18 +1,41 @@
-/** Buttons that copy what stands beside them; without this script they are not there, and the text can be selected. */
+/** Buttons that copy a text of the page. Without a script they could do nothing, so they are hidden until there is one. */
 
-for (const button of document.querySelectorAll("button[data-copies]")) {
+const said = document.getElementById("copied");
+const SHOWN = 2000; // milliseconds in which a button says what it did
+
+for (const button of document.querySelectorAll("button[data-copy]")) {
   button.hidden = false;
   button.addEventListener("click", () => copy(button));
 }
 
 async function copy(button) {
-  const shown = document.getElementById(button.dataset.copies);
-  getSelection().selectAllChildren(shown);
+  const source = document.getElementById(button.dataset.copy);
+  const done = (await written(source.textContent.trim())) || copiedAsSelection(source);
+  const words = done ? button.dataset.copied : button.dataset.byHand;
+  said.textContent = words;
+  if (button.dataset.waiting) return;
+  const label = button.firstChild;
+  const before = label.textContent;
+  button.dataset.waiting = "yes";
+  label.textContent = words;
+  setTimeout(() => {
+    label.textContent = before;
+    said.textContent = "";
+    delete button.dataset.waiting;
+  }, SHOWN);
+}
+
+/** Browsers lend the clipboard to pages of https and of this machine alone, and only if the reader lets them. */
+async function written(text) {
   try {
-    await navigator.clipboard.writeText(shown.textContent.trim());
+    await navigator.clipboard.writeText(text);
+    return true;
   } catch {
-    document.execCommand("copy"); // there is no clipboard where the page came without TLS
+    return false;
   }
-  const status = button.parentElement.querySelector("[role=status]");
-  status.textContent = button.dataset.copied;
+}
+
+function copiedAsSelection(source) {
+  getSelection().selectAllChildren(source);
+  return document.execCommand("copy");
 }

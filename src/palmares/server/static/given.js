@@ -37,11 +37,12 @@ function measure(panel) {
   sheet.replaceSync(`:root { --given: ${height}px; }`);
 }
 
-/** What stands before the segment may be longer than there is room; whoever wants it scrolls back. */
+/** What stands before may be longer than there is room: the segment is shown, or the last turn of a conversation. */
 function beginAtSource(source) {
   const given = source.closest(".given");
+  const start = source.querySelector(".turn:last-child") ?? source;
   const margin = given.querySelector("h2").offsetHeight + RULE;
   for (const box of [given, given.parentElement]) {
-    box.scrollTop += source.getBoundingClientRect().top - box.getBoundingClientRect().top - margin;
+    box.scrollTop += start.getBoundingClientRect().top - box.getBoundingClientRect().top - margin;
   }
 }
