@@ -13,7 +13,7 @@ import pytest
 import sqlalchemy as sa
 from stores import Clock, new_campaign, new_judge, next_view, sample_texts
 
-from palmares.campaign import schema, turns
+from palmares.campaign import database, schema, turns
 from palmares.campaign.answers import Answer, Submission
 from palmares.campaign.database import Database
 from palmares.campaign.definition import change_state
@@ -211,3 +211,84 @@ def test_what_judges_see_does_not_depend_on_how_they_ask(db: Database) -> None:
         shown.append(seen)
     assert len(set(shown[0])) > 10
     assert shown[0] == shown[1]
+
+
+def test_of_more_pieces_than_share_a_commit_none_is_answered_before_it_is_done(db: Database) -> None:
+    """Who gets the turn need not be among the first who came."""
+    if db.dialect != "sqlite":
+        pytest.skip("PostgreSQL groups commits by itself")
+    new_campaign(db)
+    many = 150
+
+    def piece(number: int) -> int:
+        key = schema.rate.insert().values(key=f"piece {number}", slot=1, count=number)
+        return db.write(lambda tx: tx.execute(key).rowcount)
+
+    with ThreadPoolExecutor(many) as pool:
+        with db.begin():
+            running = [pool.submit(piece, number) for number in range(many)]
+            while len(db._waiting) < many:
+                assert not any(future.done() for future in running)
+        assert [future.result() for future in running] == [1] * many
+    with db.read() as tx:
+        assert tx.execute(sa.select(sa.func.count()).select_from(schema.rate)).scalar_one() == many
+
+
+def test_who_is_told_that_it_took_too_long_is_not_stored_afterwards(
+    db: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if db.dialect != "sqlite":
+        pytest.skip("PostgreSQL has a time limit of its own")
+    new_campaign(db)
+    ann, bob = new_judge(db, "ann"), new_judge(db, "bob")
+    late, next_one = given(first_view(db, ann)), given(first_view(db, bob))
+    monkeypatch.setattr(database, "PATIENCE", 0.05)
+    with db.begin(), ThreadPoolExecutor(1) as pool:
+        waiting = pool.submit(take_turn, db, ann, late, onward=True)
+        assert isinstance(waiting.exception(), sa.exc.TimeoutError)
+    take_turn(db, bob, next_one, onward=False)
+    assert answers(db) == 1
+    assert not take_turn(db, ann, late, onward=False).receipt.repeated
+
+
+def test_one_who_is_interrupted_interrupts_nobody_else(db: Database) -> None:
+    if db.dialect != "sqlite":
+        pytest.skip("PostgreSQL groups commits by itself")
+    new_campaign(db)
+    ann = new_judge(db)
+    sent = given(first_view(db, ann))
+
+    def interrupted(_: sa.Connection) -> None:
+        raise KeyboardInterrupt
+
+    def interrupt() -> type[BaseException] | None:
+        try:
+            db.write(interrupted)
+        except (KeyboardInterrupt, sa.exc.TimeoutError) as error:  # the one who did it; who only waited
+            return type(error)
+        return None
+
+    with ThreadPoolExecutor(2) as pool:
+        with db.begin():
+            first = pool.submit(interrupt)
+            while len(db._waiting) < 1:
+                pass
+            second = pool.submit(interrupt)
+            while len(db._waiting) < 2:
+                pass
+        assert {first.result(), second.result()} == {KeyboardInterrupt, sa.exc.TimeoutError}
+    assert not take_turn(db, ann, sent, onward=False).receipt.repeated
+
+
+def test_an_answer_outlives_a_next_screen_that_breaks_a_rule(db: Database, monkeypatch: pytest.MonkeyPatch) -> None:
+    new_campaign(db)
+    ann = new_judge(db)
+    view = first_view(db, ann)
+
+    def twice(self: turns.Desk, _: set[int]) -> None:
+        self.tx.execute(schema.met.insert(), [{"person_id": ann.id, "segment_id": 1, "times": 1}] * 2)
+
+    monkeypatch.setattr(turns.Desk, "serve", twice)
+    turn = take_turn(db, ann, given(view), onward=True)
+    assert (turn.receipt.revision, turn.following) == (1, None)
+    assert answers(db) == 1

@@ -16,7 +16,7 @@ from .database import Database
 from .definition import settings_of
 from .people import Person
 from .progress import Progress, progress_of
-from .refusals import CampaignError, Conflict, TooMany
+from .refusals import CampaignError, Conflict, TooMany, fault_of
 from .screens import ScreenView, load, served_row, view_of
 from .work import Desk, next_screen
 
@@ -61,10 +61,8 @@ def take_turn(
         if isinstance(error, Conflict):
             keep_as_draft(db, person, given)
         raise
-    except sa.exc.DBAPIError:
-        raise
-    except Exception:
-        if not onward:
+    except Exception as error:
+        if not onward or fault_of(error) is not None:
             raise
         # An answer is not lost because the screen after it cannot be made.
         log.exception("no next screen could be made")
