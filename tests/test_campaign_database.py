@@ -533,6 +533,6 @@ def test_the_log_stays_with_who_uses_it(tmp_path: Path, meanwhile: str) -> None:
     database.check_health()
     assert (tmp_path / "c.db-wal").exists()
     (tmp_path / "c.db-wal").unlink()
-    with pytest.raises(FileGone, match="c.db-wal was removed or replaced"):
+    with pytest.raises(FileGone, match=r"c\.db-wal was removed or replaced"):
         database.check_health()
     database.close()

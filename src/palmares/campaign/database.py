@@ -138,7 +138,7 @@ class Database:
         return mine.outcome()
 
     def _withdraw(self, work: _Work[Any]) -> None:
-        """Let nobody do a piece whose sender is told that it failed; what is being done already stays with who does it."""
+        """Let nobody do a piece whose sender is told that it failed, unless somebody is at it already."""
         with suppress(ValueError):
             self._waiting.remove(work)
 

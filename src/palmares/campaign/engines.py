@@ -146,11 +146,9 @@ class DatabaseFile:
         self._counting = threading.Lock()
 
     def opened(self) -> None:
-        """A connection was made. The log of the first is that of all: the last to be closed takes it away."""
+        """A connection was made. All of them have one log: the last to be closed takes it away."""
         with self._counting:
             self._connections += 1
-            if self._connections == 1:
-                self._log_opened = _identity(self._log)
 
     def closed(self) -> None:
         """A connection is about to be closed."""
@@ -163,9 +161,12 @@ class DatabaseFile:
         """Refuse to go on with a file that was removed or replaced, or whose write-ahead log was."""
         if _identity(self.path) != self._opened:
             raise FileGone(self.path)
-        log = self._log_opened
-        if log is not None and _identity(self._log) != log:
-            raise FileGone(self._log)
+        with self._counting:
+            log = _identity(self._log)
+            if self._log_opened is None and self._connections:  # in an empty file, the first who writes makes it
+                self._log_opened = log
+            if self._log_opened not in (None, log):
+                raise FileGone(self._log)
 
     def check_room(self) -> None:
         disk = os.statvfs(self.path.parent)
