@@ -59,7 +59,7 @@ class Designer:
             met={key: n - before.met[key] for key, n in exposure.met.items()},
             segments={key: n - segments[key] for key, n in chosen.items()},
         )
-        self.tx.execute(_MORE_HITS, {"pair": self.pair.id, "n": number})
+        count_hits(self.tx, self.pair.id, number)
         return self._store_hits(designed)
 
     def practice_screen(self) -> int | None:
@@ -205,6 +205,11 @@ def count_designed(
     for statement, rows in changes:
         if rows:
             tx.execute(statement, rows)
+
+
+def count_hits(tx: sa.Connection, pair_id: int, number: int) -> None:
+    """Add to the HITs that there are of a language pair."""
+    tx.execute(_MORE_HITS, {"pair": pair_id, "n": number})
 
 
 def open_segments(tx: sa.Connection, pair_id: int, person_id: int, per_segment: int) -> dict[int, int]:

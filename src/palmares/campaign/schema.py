@@ -57,6 +57,11 @@ def _at(name: str = "created_at", *, optional: bool = False) -> Column[datetime]
     return Column(name, Moment, nullable=optional)
 
 
+def _where(condition: str) -> dict[str, Any]:
+    """Of an index: only rows for which this holds are in it."""
+    return {f"{dialect}_where": sa.text(condition) for dialect in ("sqlite", "postgresql")}
+
+
 # -- what the organiser brings -----------------------------------------------------------------------
 
 campaign = Table(
@@ -92,7 +97,7 @@ language_pair = Table(
     # What the rule "comparisons of every two systems" was told last: the least of them, after so many answered screens.
     Column("least_compared", sa.Integer, nullable=True),
     Column("compared_after", sa.Integer, nullable=True),
-    Column("hits", sa.Integer, nullable=False, default=0, server_default="0"),  # made so far
+    Column("hits", sa.Integer, nullable=False, default=0, server_default="0"),  # those in stock included
     UniqueConstraint("campaign_id", "name"),
 )
 
@@ -254,8 +259,7 @@ hit = Table(
         "ix_hit_open",
         "language_pair_id",
         "id",
-        sqlite_where=sa.text("not closed"),
-        postgresql_where=sa.text("not closed"),
+        **_where("not closed"),
     ),
 )
 
@@ -293,6 +297,11 @@ lease = Table(
     _at("finished_at", optional=True),
     UniqueConstraint("hit_id", "person_id"),
     Index("ix_lease_finished_at_renewed_at", "finished_at", "renewed_at"),
+    Index(
+        "ix_lease_unfinished",
+        "person_id",
+        **_where("finished_at is null"),
+    ),
 )
 
 served = Table(
@@ -311,8 +320,7 @@ served = Table(
     Index(
         "ix_served_person_id_repeat",
         "person_id",
-        sqlite_where=sa.text("repeat_of is not null"),
-        postgresql_where=sa.text("repeat_of is not null"),
+        **_where("repeat_of is not null"),
     ),
     # Whoever has been given a screen is not given it again as if it were new.
     Index(
@@ -320,8 +328,7 @@ served = Table(
         "person_id",
         "screen_id",
         unique=True,
-        sqlite_where=sa.text("repeat_of is null"),
-        postgresql_where=sa.text("repeat_of is null"),
+        **_where("repeat_of is null"),
     ),
 )
 

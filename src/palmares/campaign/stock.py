@@ -15,6 +15,7 @@ from collections import Counter
 from datetime import datetime, timedelta
 from functools import partial
 from itertools import combinations
+from math import ceil
 
 import sqlalchemy as sa
 from sqlalchemy import bindparam
@@ -22,10 +23,10 @@ from sqlalchemy import bindparam
 from . import schema
 from .admission import Admission
 from .database import Database
-from .definition import PairInfo, language_pairs, settings_of, state_of
-from .hits import Designer, all_segments, count_designed
+from .definition import PairInfo, language_pairs, lock, settings_of, state_of
+from .hits import Designer, all_segments, count_designed, count_hits
 from .leases import alive
-from .settings import Settings
+from .stopping import screens_left_at_a_glance
 
 log = logging.getLogger("palmares.campaign")
 
@@ -43,7 +44,7 @@ _IN_STOCK = sa.and_(
 _COUNT = sa.select(sa.func.count()).select_from(schema.hit).where(_IN_STOCK)
 _OUTDATED = sa.select(_HIT.id).where(_IN_STOCK, _HIT.created_at < bindparam("since"))
 _PAIR = schema.language_pair.c
-_HITS_MADE = sa.select(_PAIR.hits).where(_PAIR.id == bindparam("pair")).with_for_update(key_share=True)
+LOCK_PAIR = sa.select(_PAIR.id).where(_PAIR.id == bindparam("pair")).with_for_update(key_share=True)
 
 
 def discard_outdated(tx: sa.Connection, pair_id: int, judge: Admission, now: datetime) -> int:
@@ -52,7 +53,13 @@ def discard_outdated(tx: sa.Connection, pair_id: int, judge: Admission, now: dat
     hits = list(tx.scalars(_OUTDATED, {"pair": pair_id, "since": since}))
     if hits:
         _discard(tx, hits)
+        count_hits(tx, pair_id, -len(hits))
     return len(hits)
+
+
+def in_stock(tx: sa.Connection, pair_id: int) -> int:
+    """How many HITs of a language pair were given to nobody yet."""
+    return int(tx.execute(_COUNT, {"pair": pair_id}).scalar_one())
 
 
 def _discard(tx: sa.Connection, hits: list[int]) -> None:
@@ -84,39 +91,41 @@ def _discard(tx: sa.Connection, hits: list[int]) -> None:
 
 def restock(db: Database, campaign_id: int) -> int:
     """Design HITs for the language pairs of a campaign that have few ready; how many."""
-    made = 0
     with db.read() as tx:
-        settings, state = settings_of(tx, campaign_id), state_of(tx, campaign_id)
-        pairs = language_pairs(tx, campaign_id)
-        if state != "open" or not settings.hit.ahead_minutes:
-            return 0
-        lacking = {pair: _lacking(tx, pair, settings, db.clock()) for pair in pairs}
-    for pair, number in lacking.items():
-        if number:
-            made += db.write(partial(_design, db=db, pair=pair, settings=settings, number=number))
-    return made
+        lacking = [pair for pair in language_pairs(tx, campaign_id) if _lacking(tx, campaign_id, pair, db.clock())]
+    return sum(db.write(partial(_design, db=db, campaign_id=campaign_id, pair=pair)) for pair in lacking)
 
 
-def _lacking(tx: sa.Connection, pair: PairInfo, settings: Settings, now: datetime) -> int:
+def _lacking(tx: sa.Connection, campaign_id: int, pair: PairInfo, now: datetime) -> int:
     """How many HITs to design now; none while half of those wanted are there."""
+    settings = settings_of(tx, campaign_id)
+    until, minutes = settings.stop.until, settings.hit.lease_minutes
+    if state_of(tx, campaign_id) != "open" or not settings.hit.ahead_minutes or (until is not None and now >= until):
+        return 0
     at_work = (
         sa.select(sa.func.count(_LEASE.person_id.distinct()))
         .join(schema.hit, _LEASE.hit_id == _HIT.id)
-        .where(_HIT.language_pair_id == pair.id, alive(now, settings.hit.lease_minutes))
+        .where(_HIT.language_pair_id == pair.id, alive(now, minutes))
     )
     judges = tx.execute(at_work).scalar_one()
     wanted = min(max(_PER_JUDGE * judges, _FEWEST), _MOST) if judges else 0
-    there = tx.execute(_COUNT, {"pair": pair.id}).scalar_one()
+    left = screens_left_at_a_glance(tx, pair.id, settings.stop.rule, now, minutes)
+    if left is not None:
+        wanted = min(wanted, ceil(left / settings.hit.screens))
+    there = in_stock(tx, pair.id)
     return wanted - there if 2 * there < wanted else 0
 
 
-def _design(tx: sa.Connection, db: Database, pair: PairInfo, settings: Settings, number: int) -> int:
-    if tx.execute(_HITS_MADE, {"pair": pair.id}).scalar_one() != pair.hits:  # another worker was faster
-        return 0
-    segments = all_segments(tx, pair.id)
+def _design(tx: sa.Connection, db: Database, campaign_id: int, pair: PairInfo) -> int:
+    lock(tx, campaign_id)  # what is designed under settings that are just being replaced would pass for new
+    tx.execute(LOCK_PAIR, {"pair": pair.id})
+    now = db.clock()
+    number = _lacking(tx, campaign_id, pair, now)  # another worker may have been faster
+    segments = all_segments(tx, pair.id) if number else {}
     if not segments:
         return 0
-    designer = Designer(tx, pair, settings, secrets.SystemRandom(), db.clock())
+    settings = settings_of(tx, campaign_id)
+    designer = Designer(tx, pair, settings, secrets.SystemRandom(), now)
     return len(designer.new_hits(segments, settings.hit.screens, number))
 
 

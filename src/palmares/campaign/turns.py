@@ -92,6 +92,8 @@ def _turn(
     if not onward or (progress.reached and not beyond_target):
         return Turn(receipt, judge.state, progress, None), None
     screen, pair = Desk(db, tx, judge, rng, now).serve(set())
+    if screen is None:  # who looked for work has found out what there is
+        progress = progress_of(tx, judge, db)
     view = None if screen is None else view_of(tx, served_row(tx, person_id, screen), judge.settings)
     return Turn(receipt, judge.state, progress, view), None if pair is None or screen is not None else pair.id
 

@@ -45,11 +45,6 @@ _SHOWN = (
     .where(schema.screen_output.c.screen_id.in_(bindparam("screens", expanding=True)))
     .order_by(schema.screen_output.c.screen_id, schema.screen_output.c.output_id)
 )
-_LOCK_PAIR = (
-    sa.select(schema.language_pair.c.id)
-    .where(schema.language_pair.c.id == bindparam("pair"))
-    .with_for_update(key_share=True)
-)
 _PRACTICE = (
     sa.select(_SERVED.public_id)
     .join(schema.screen, _SERVED.screen_id == _SCREEN.id)
@@ -152,7 +147,7 @@ class Desk:
     def _work(self, pair: PairInfo) -> str | None:
         """Work of one language pair: what others left or what was designed ahead, else something new."""
         if self.db.dialect != "sqlite":  # where there is one writer anyway: no one else gives out work of this pair
-            self.tx.execute(_LOCK_PAIR, {"pair": pair.id})
+            self.tx.execute(stock.LOCK_PAIR, {"pair": pair.id})
         settings = self.admission.settings
         hit = settings.hit
         left = self._limit(screens_left(self.tx, pair.id, settings.stop.rule, self.now, hit.lease_minutes))
@@ -248,10 +243,12 @@ class Desk:
     # -- small questions -------------------------------------------------------------------------
 
     def _pairs(self) -> list[PairInfo]:
-        """The judge's language pairs, the one with the fewest HITs so far first."""
+        """The judge's language pairs, the one of which the fewest HITs were given out first."""
         allowed = self.admission.langs
         pairs = [p for p in language_pairs(self.tx, self.admission.campaign_id) if not allowed or p.name in allowed]
-        return sorted(pairs, key=lambda pair: pair.hits)
+        if len(pairs) < 2:
+            return pairs
+        return sorted(pairs, key=lambda pair: pair.hits - stock.in_stock(self.tx, pair.id))
 
     def _designer(self, pair: PairInfo) -> Designer:
         return Designer(self.tx, pair, self.admission.settings, self.rng, self.now)
