@@ -255,12 +255,7 @@ hit = Table(
     Column("closed", sa.Boolean, nullable=False),  # every screen has the answers it shall have
     Column("answers", sa.Integer, nullable=False, default=0),  # latest answers with ranks, repeats apart
     _at(),
-    Index(
-        "ix_hit_open",
-        "language_pair_id",
-        "id",
-        **_where("not closed"),
-    ),
+    Index("ix_hit_open", "language_pair_id", "id", **_where("not closed")),
 )
 
 screen = Table(
@@ -297,11 +292,7 @@ lease = Table(
     _at("finished_at", optional=True),
     UniqueConstraint("hit_id", "person_id"),
     Index("ix_lease_finished_at_renewed_at", "finished_at", "renewed_at"),
-    Index(
-        "ix_lease_unfinished",
-        "person_id",
-        **_where("finished_at is null"),
-    ),
+    Index("ix_lease_unfinished", "person_id", **_where("finished_at is null")),
 )
 
 served = Table(
@@ -317,19 +308,9 @@ served = Table(
     _to("served", optional=True, name="repeat_of", unique=True),  # a screen comes back once at most
     _at(),
     Index("ix_served_person_id_id", "person_id", "id"),
-    Index(
-        "ix_served_person_id_repeat",
-        "person_id",
-        **_where("repeat_of is not null"),
-    ),
+    Index("ix_served_person_id_repeat", "person_id", **_where("repeat_of is not null")),
     # Whoever has been given a screen is not given it again as if it were new.
-    Index(
-        "uq_served_person_id_screen_id",
-        "person_id",
-        "screen_id",
-        unique=True,
-        **_where("repeat_of is null"),
-    ),
+    Index("uq_served_person_id_screen_id", "person_id", "screen_id", unique=True, **_where("repeat_of is null")),
 )
 
 # -- what came back ----------------------------------------------------------------------------------
