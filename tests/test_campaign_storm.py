@@ -183,3 +183,49 @@ def _check_rules(storm: Storm) -> None:
         more = tx.execute(late).scalar_one()
         for pair in language_pairs(tx, storm.campaign):
             assert answered_screens(tx, pair.id) <= STOP + more
+
+
+# -- what an answer costs does not grow ------------------------------------------------------------------
+
+
+def _statements(db: Database, act: Callable[[], object]) -> list[tuple[str, Any]]:
+    seen: list[tuple[str, Any]] = []
+
+    def note(_connection: Any, _cursor: Any, statement: str, parameters: Any, *_: Any) -> None:
+        seen.append((statement, parameters))
+
+    sa.event.listen(db.engine, "before_cursor_execute", note)
+    act()
+    sa.event.remove(db.engine, "before_cursor_execute", note)
+    return seen
+
+
+def test_a_judge_ahead_of_all_others_does_not_look_through_what_they_left_behind(db: Database) -> None:
+    new_campaign(db, sample_texts(60), **{"overlap.redundancy": 2, "hit.screens": 1})
+    ann = new_judge(db)
+    costs = []
+    for _ in range(50):
+        view = next_view(db, ann)
+        assert view is not None
+        sent = Submission(view.id, Answer(tuple(range(1, len(view.options) + 1))), "s")
+        costs.append(len(_statements(db, lambda sent=sent: take_turn(db, ann, sent, onward=True))))
+    assert len(set(costs[5:])) == 1
+
+
+def test_a_rule_on_screens_does_not_walk_the_index_of_repeats(db: Database) -> None:
+    if db.dialect != "sqlite":
+        pytest.skip("PostgreSQL knows how many rows a condition leaves")
+    new_campaign(db, **{"stop.screens": 100})
+    ann = new_judge(db)
+    view = next_view(db, ann)
+    assert view is not None
+    sent = Submission(view.id, Answer((1, 2, 3, 4, 5)), "s")
+    statements = _statements(db, lambda: take_turn(db, ann, sent, onward=True))
+    with db.read() as tx:
+        plans = [
+            str(tx.exec_driver_sql(f"explain query plan {statement}", parameters).all())
+            for statement, parameters in statements
+            if statement.startswith("SELECT") and isinstance(parameters, tuple)
+        ]
+    assert any("ix_lease" in plan for plan in plans)
+    assert not any("repeat_of" in plan for plan in plans)

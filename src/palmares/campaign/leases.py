@@ -16,6 +16,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import Any
 
 import sqlalchemy as sa
 from sqlalchemy import bindparam
@@ -206,10 +207,19 @@ def _looked_at(tx: sa.Connection, hit_ids: Sequence[int], now: datetime, minutes
 
 #: As many judges as a HIT wants are at work on it: nothing is open while they are.
 _TAKEN = sa.select(sa.func.count()).where(_LEASE.hit_id == _HIT.id, ALIVE).scalar_subquery()
+# A judge who is ahead of the others leaves many HITs behind that wait for someone else. (Repeats apart, as above.)
+_MINE = schema.lease.alias("mine")
+_NUMBER = sa.select(sa.func.count()).where(_SCREEN.hit_id == _MINE.c.hit_id).scalar_subquery()
+_DONE_BY_ME = (
+    sa.select(sa.func.sum(sa.case((_SERVED.repeat_of.is_(None), 1), else_=0)))
+    .where(_SERVED.lease_id == _MINE.c.id, sa.exists().where(_JUDGMENT.served_id == _SERVED.id))
+    .scalar_subquery()
+)
+_THROUGH = sa.exists().where(_MINE.c.hit_id == _HIT.id, _MINE.c.person_id == bindparam("judge"), _DONE_BY_ME >= _NUMBER)
 _OPEN_HITS = (
     sa.select(_HIT.id)
     .where(_HIT.language_pair_id == bindparam("pair"), sa.text("not hit.closed"), _HIT.id > bindparam("last"))
-    .where(_HIT.wanted > _TAKEN)
+    .where(_HIT.wanted > _TAKEN, ~_THROUGH)
     .order_by(_HIT.id)
     .limit(_LOOKED_AT)
 )
@@ -231,7 +241,7 @@ def first_opening(
     tx: sa.Connection, pair_id: int, person_id: int, *, per_segment: int, now: datetime, minutes: float
 ) -> Opening | None:
     """The oldest HIT with something that this judge can do; HITs that turn out to be done are closed on the way."""
-    for hits in _pages(tx, pair_id, now, minutes):
+    for hits in _pages(tx, {"pair": pair_id, "judge": person_id, **living(now, minutes)}, now, minutes):
         done = [hit.id for hit in hits if hit.state().done]
         if done:  # the last one who worked on it never came back
             settle(tx, done, now, minutes)
@@ -251,11 +261,11 @@ def first_opening(
     return None
 
 
-def _pages(tx: sa.Connection, pair_id: int, now: datetime, minutes: float) -> Iterator[list[_Hit]]:
-    """Open HITs that have room for a judge, oldest first."""
+def _pages(tx: sa.Connection, asked: dict[str, Any], now: datetime, minutes: float) -> Iterator[list[_Hit]]:
+    """Open HITs that have room for a judge who is not through with them, oldest first."""
     last = 0
     while True:
-        ids = list(tx.scalars(_OPEN_HITS, {"pair": pair_id, "last": last, **living(now, minutes)}))
+        ids = list(tx.scalars(_OPEN_HITS, {"last": last, **asked}))
         if not ids:
             return
         yield _looked_at(tx, ids, now, minutes)
