@@ -27,7 +27,7 @@ from palmares.campaign.create import create_campaign
 from palmares.campaign.database import Database, default_url
 from palmares.campaign.migrations import head, known
 from palmares.campaign.people import find_person
-from palmares.campaign.refusals import DatabaseError, StoreAway, StoreFull, fault_of
+from palmares.campaign.refusals import DatabaseError, FileGone, StoreAway, StoreFull, fault_of
 from palmares.campaign.settings import Settings
 
 
@@ -507,3 +507,32 @@ def test_a_new_file_is_its_owners_alone(tmp_path: Path) -> None:
     new_campaign(db)
     assert {path.stat().st_mode & 0o077 for path in tmp_path.iterdir()} == {0}
     db.close()
+
+
+_LOOK_AND_GO = """
+import sys
+from palmares.campaign.database import Database
+database = Database.open(sys.argv[1])
+with database.read():
+    pass
+database.close()
+"""
+
+
+@pytest.mark.parametrize("meanwhile", ["opened again", "all connections closed"])
+def test_the_log_stays_with_who_uses_it(tmp_path: Path, meanwhile: str) -> None:
+    """Another program that comes and goes takes the write-ahead log away only if nobody else has the file open."""
+    url = f"sqlite:///{tmp_path}/c.db"
+    database = Database.open(url, create=True)
+    database.check_health()
+    if meanwhile == "opened again":
+        Database.open(url, read_only=True).close()
+    else:
+        database.engine.dispose()
+    subprocess.run([sys.executable, "-c", _LOOK_AND_GO, url], check=True)
+    database.check_health()
+    assert (tmp_path / "c.db-wal").exists()
+    (tmp_path / "c.db-wal").unlink()
+    with pytest.raises(FileGone, match=r"c\.db-wal was removed or replaced"):
+        database.check_health()
+    database.close()

@@ -12,6 +12,7 @@ from stores import Clock, judge_screens, new_campaign, new_judge, next_view, sam
 from palmares.campaign import schema, stock
 from palmares.campaign.database import Database
 from palmares.campaign.definition import change_settings, change_state, settings_of
+from palmares.campaign.overview import campaign_status
 from palmares.campaign.stock import Restocker, restock
 
 
@@ -142,3 +143,69 @@ def test_the_thread_does_it_unasked_and_survives_a_failure(db: Database, monkeyp
             break
     restocker.stop()
     assert len(hits(db)) == 5
+
+
+def test_what_is_in_stock_is_not_waited_for(db: Database) -> None:
+    campaign = new_campaign(db, sample_texts(40))
+    ann = new_judge(db)
+    judge_screens(db, ann, 1)
+    before = campaign_status(db, "news").pairs[0].open
+    assert restock(db, campaign) == 4
+    assert campaign_status(db, "news").pairs[0].open == before == 2  # the others of the first HIT
+
+
+def test_no_more_is_designed_than_the_stopping_rule_leaves(db: Database, clock: Clock) -> None:
+    campaign = new_campaign(db, sample_texts(40), **{"stop.screens": 8, "hit.screens": 3})
+    ann = new_judge(db)
+    judge_screens(db, ann, 1)  # the other two of the HIT are in hand: five more, so two HITs
+    assert restock(db, campaign) == 2
+    judge_screens(db, ann, 7)
+    assert next_view(db, ann) is None
+
+
+def test_hits_that_are_thrown_away_are_not_counted(db: Database, clock: Clock) -> None:
+    campaign = new_campaign(db, sample_texts(40), **{"hit.ahead_minutes": 10.0})
+    ann = new_judge(db)
+    judge_screens(db, ann, 3)
+    next_view(db, ann)
+    assert restock(db, campaign) == 4
+    clock.forward(minutes=11)
+    judge_screens(db, ann, 4)
+    with db.read() as tx:
+        assert tx.scalar(sa.select(schema.language_pair.c.hits)) == len(hits(db)) == 3
+
+
+def test_language_pairs_take_turns_whatever_is_in_stock(db: Database) -> None:
+    campaign = new_campaign(db, sample_texts(60), sample_texts(60, langs="de-en"), **{"hit.screens": 2})
+    ann = new_judge(db)
+    seen = []
+    for _ in range(16):
+        seen.append(next_view(db, ann).langs)
+        restock(db, campaign)
+        judge_screens(db, ann, 2)
+    assert seen == seen[:2] * 8
+    assert len(set(seen)) == 2
+
+
+def test_a_design_of_settings_that_are_just_replaced_is_thrown_away(
+    db: Database, clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The change is made after the designer has looked whether to design anything."""
+    campaign = new_campaign(db, sample_texts(40), **{"screen.outputs": 5})
+    ann = new_judge(db)
+    next_view(db, ann)
+    write = Database.write
+
+    def change_first(self: Database, work: Any) -> Any:
+        monkeypatch.undo()
+        clock.forward(minutes=1)
+        with db.read() as tx:
+            settings = settings_of(tx, campaign)
+        change_settings(db, "news", settings.replace(**{"screen.outputs": 2}))
+        clock.forward(minutes=1)
+        return write(self, work)
+
+    monkeypatch.setattr(Database, "write", change_first)
+    assert restock(db, campaign) == 4
+    judge_screens(db, ann, 3)
+    assert len(next_view(db, ann).options) == 2

@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from random import Random
 from typing import Any
 
 import pytest
 import sqlalchemy as sa
-from stores import Clock, new_campaign, new_judge, next_view, sample_texts
+from stores import Clock, answer, new_campaign, new_judge, next_view, sample_texts
 
-from palmares.campaign import schema, turns
+from palmares.campaign import database, schema, turns
+from palmares.campaign.admission import admit
 from palmares.campaign.answers import Answer, Submission
 from palmares.campaign.database import Database
 from palmares.campaign.definition import change_state
 from palmares.campaign.people import Person
+from palmares.campaign.progress import judge_progress
 from palmares.campaign.refusals import BadAnswer, Closed, Conflict, TooMany
 from palmares.campaign.screens import ScreenView, load
 from palmares.campaign.turns import Turn, take_turn
@@ -147,6 +149,54 @@ def test_a_paused_campaign_says_so_and_takes_what_was_begun(db: Database) -> Non
         take_turn(db, ann, Submission(view.id, Answer((5, 4, 3, 2, 1)), "again", revision=1), onward=True)
 
 
+def test_what_is_left_is_told_as_the_search_for_work_found_it(db: Database) -> None:
+    """Two systems: the second answer of anyone makes two comparisons, which is enough."""
+    rule = {"stop.per_pair": 2, "hit.screens": 1, "screen.outputs": 2}
+    new_campaign(db, sample_texts(12, systems=("A", "B")), **rule)
+    ann = new_judge(db)
+    turn = take_turn(db, ann, given(first_view(db, ann)), onward=True)
+    assert turn.following is not None
+    turn = take_turn(db, ann, given(turn.following), onward=True)
+    assert turn.following is None
+    assert (turn.progress.done, turn.progress.target) == (2, 2)
+
+
+def test_who_asks_how_far_they_are_writes_nothing(db: Database) -> None:
+    """A reader that turns writer is refused while others write."""
+    new_campaign(db, sample_texts(12, systems=("A", "B")), **{"stop.per_pair": 1, "screen.outputs": 2})
+    ann = new_judge(db)
+    answer(db, ann, first_view(db, ann))
+    statements: list[str] = []
+
+    def note(_c: Any, _k: Any, statement: str, *_: Any) -> None:
+        statements.append(statement.split()[0].lower())
+
+    sa.event.listen(db.engine, "before_cursor_execute", note)
+    judge_progress(db, ann)
+    assert "select" in statements
+    assert not {"insert", "update", "delete"} & set(statements)
+
+
+def test_who_waits_for_their_other_window_sees_what_it_did(db: Database) -> None:
+    new_campaign(db)
+    ann = new_judge(db)
+    began = threading.Event()
+
+    def second() -> str:
+        began.set()
+        return db.write(lambda tx: admit(tx, ann.id)).state
+
+    with ThreadPoolExecutor(1) as pool:
+        with db.begin() as tx:
+            admit(tx, ann.id)
+            waiting = pool.submit(second)
+            began.wait()
+            with suppress(TimeoutError):
+                waiting.result(timeout=0.3)
+            tx.execute(schema.campaign.update().values(state="closed"))
+        assert waiting.result() == "closed"
+
+
 # -- a shared commit ---------------------------------------------------------------------------------------
 
 
@@ -212,3 +262,78 @@ def test_what_judges_see_does_not_depend_on_how_they_ask(db: Database) -> None:
         shown.append(seen)
     assert len(set(shown[0])) > 10
     assert shown[0] == shown[1]
+
+
+def test_of_more_pieces_than_share_a_commit_none_is_answered_before_it_is_done(db: Database) -> None:
+    """Who gets the turn need not be among the first who came."""
+    if db.dialect != "sqlite":
+        pytest.skip("PostgreSQL groups commits by itself")
+
+    def piece(number: int) -> Callable[[sa.Connection], int]:
+        insert = schema.rate.insert().values(key=f"piece {number}", slot=1, count=number)
+        return lambda tx: tx.execute(insert).rowcount
+
+    db._waiting.extend(database._Work(piece(number)) for number in range(150))
+    assert db.write(piece(150)) == 1
+    with db.read() as tx:
+        assert tx.execute(sa.select(sa.func.count()).select_from(schema.rate)).scalar_one() == 151
+
+
+def test_who_is_told_that_it_took_too_long_is_not_stored_afterwards(
+    db: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if db.dialect != "sqlite":
+        pytest.skip("PostgreSQL has a time limit of its own")
+    new_campaign(db)
+    ann, bob = new_judge(db, "ann"), new_judge(db, "bob")
+    late, next_one = given(first_view(db, ann)), given(first_view(db, bob))
+    monkeypatch.setattr(database, "PATIENCE", 0.05)
+    with db.begin(), ThreadPoolExecutor(1) as pool:
+        waiting = pool.submit(take_turn, db, ann, late, onward=True)
+        assert isinstance(waiting.exception(), sa.exc.TimeoutError)
+    take_turn(db, bob, next_one, onward=False)
+    assert answers(db) == 1
+    assert not take_turn(db, ann, late, onward=False).receipt.repeated
+
+
+def test_one_who_is_interrupted_interrupts_nobody_else(db: Database) -> None:
+    if db.dialect != "sqlite":
+        pytest.skip("PostgreSQL groups commits by itself")
+    new_campaign(db)
+    ann = new_judge(db)
+    sent = given(first_view(db, ann))
+
+    def interrupted(_: sa.Connection) -> None:
+        raise KeyboardInterrupt
+
+    def interrupt() -> type[BaseException] | None:
+        try:
+            db.write(interrupted)
+        except (KeyboardInterrupt, sa.exc.TimeoutError) as error:  # the one who did it; who only waited
+            return type(error)
+        return None
+
+    with ThreadPoolExecutor(2) as pool:
+        with db.begin():
+            first = pool.submit(interrupt)
+            while len(db._waiting) < 1:
+                pass
+            second = pool.submit(interrupt)
+            while len(db._waiting) < 2:
+                pass
+        assert {first.result(), second.result()} == {KeyboardInterrupt, sa.exc.TimeoutError}
+    assert not take_turn(db, ann, sent, onward=False).receipt.repeated
+
+
+def test_an_answer_outlives_a_next_screen_that_breaks_a_rule(db: Database, monkeypatch: pytest.MonkeyPatch) -> None:
+    new_campaign(db)
+    ann = new_judge(db)
+    view = first_view(db, ann)
+
+    def twice(self: turns.Desk, _: set[int]) -> None:
+        self.tx.execute(schema.met.insert(), [{"person_id": ann.id, "segment_id": 1, "times": 1}] * 2)
+
+    monkeypatch.setattr(turns.Desk, "serve", twice)
+    turn = take_turn(db, ann, given(view), onward=True)
+    assert (turn.receipt.revision, turn.following) == (1, None)
+    assert answers(db) == 1

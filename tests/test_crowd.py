@@ -16,7 +16,7 @@ from crowds import CONTROLLED, damaged_place, judged, new_crowd, new_worker, sub
 from stores import Clock, new_judge, next_view, sample_texts
 
 from palmares.campaign import schema
-from palmares.campaign.admission import look_at
+from palmares.campaign.admission import admit, look_at
 from palmares.campaign.codes import ALPHABET, in_groups, resume_code
 from palmares.campaign.create import add_pairs
 from palmares.campaign.crowd import (
@@ -637,3 +637,16 @@ def test_an_address_for_the_screened_out_needs_its_code() -> None:
     with pytest.raises(InputError, match="screened_out_url without screened_out_code"):
         Settings().replace(**address)
     assert Settings().replace(**address, **{"crowd.screened_out_code": "X"}).crowd.screened_out_code == "X"
+
+
+def test_who_looks_whether_it_has_ended_waits_for_the_answer_that_is_being_stored(db: Database) -> None:
+    """Each holds what the other wants next otherwise: the answer its lease, the look the worker's outcome."""
+    worker = new_worker(db, new_crowd(db))
+    judged(db, worker)
+    with ThreadPoolExecutor(1) as pool:
+        with db.begin() as tx:
+            admit(tx, worker.id)
+            looking = pool.submit(ending, db, worker)
+            with pytest.raises(TimeoutError):
+                looking.result(timeout=0.3)
+        assert looking.result() is None

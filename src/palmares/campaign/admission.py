@@ -33,7 +33,7 @@ _LOOK = (
     .outerjoin(schema.worker, _WORKER.person_id == _PERSON.id)
     .where(_PERSON.id == bindparam("judge"))
 )
-_ADMIT = _LOOK.with_for_update(of=schema.person, key_share=True)
+_HOLD = sa.select(_PERSON.id).where(_PERSON.id == bindparam("judge")).with_for_update(key_share=True)
 
 
 @dataclass(frozen=True)
@@ -81,7 +81,9 @@ class Admission:
 
 def admit(tx: sa.Connection, person_id: int, *, counting: datetime | None = None) -> Admission:
     """Hold a person's place; with ``counting``, a moment, count this as a change against their limit."""
-    admission = _admission(tx.execute(_ADMIT, {"judge": person_id}).one())
+    if tx.dialect.name != "sqlite":  # first hold, then look: who looks while waiting sees how it was before
+        tx.execute(_HOLD, {"judge": person_id})
+    admission = look_at(tx, person_id)
     if counting is not None:
         count_write(tx, person_id, admission.settings.limits.writes_per_minute, counting)
     return admission

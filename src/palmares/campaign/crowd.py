@@ -18,6 +18,7 @@ import sqlalchemy as sa
 
 from ..errors import InputError
 from . import Role, journal, leases, schema
+from .admission import admit
 from .codes import as_typed, code_digest, completion_code, resume_code
 from .control_results import planted_results
 from .database import Database
@@ -232,6 +233,7 @@ def ending(db: Database, person: Person, *, nothing_left: bool = False) -> Endin
         return None
     if row.outcome is None:
         with db.begin() as tx:
+            admit(tx, person.id)  # as before an answer, which another window may be sending
             note_end(tx, db, person)
             if nothing_left and state_of(tx, person.campaign_id) != "paused" and _done(tx, person.id):
                 _complete(tx, db, person, settings_of(tx, person.campaign_id))

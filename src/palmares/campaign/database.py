@@ -8,7 +8,7 @@ import sqlite3
 import threading
 from collections import deque
 from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from time import time_ns
@@ -127,11 +127,20 @@ class Database:
             return self._write_alone(work)
         mine = _Work(work)
         self._waiting.append(mine)
-        with self._one_writer():
-            # Whoever held the turn before may have done it already.
-            if not mine.done:
-                self._write_together([self._waiting.popleft() for _ in range(min(len(self._waiting), _TOGETHER))])
+        try:
+            with self._one_writer():
+                # Whoever held the turn before may have done it already; if many wait, others may come first.
+                while not mine.done:
+                    self._write_together([self._waiting.popleft() for _ in range(min(len(self._waiting), _TOGETHER))])
+        except BaseException:
+            self._withdraw(mine)
+            raise
         return mine.outcome()
+
+    def _withdraw(self, work: _Work[Any]) -> None:
+        """Let nobody do a piece whose sender is told that it failed, unless somebody is at it already."""
+        with suppress(ValueError):
+            self._waiting.remove(work)
 
     def _write_alone(self, work: Callable[[sa.Connection], T]) -> T:
         try:
@@ -148,11 +157,13 @@ class Database:
             with self._committed() as connection:
                 for work in several:
                     work.attempt(connection)
-        except BaseException as error:
+        except Exception as error:
             for work in several:
                 work.failed(error)
-            if not isinstance(error, Exception):
-                raise
+        except BaseException:  # whoever is interrupted stops; the others only have to try again
+            for work in several:
+                work.failed(sa.exc.TimeoutError("the transaction that was to store this was interrupted"))
+            raise
 
     @contextmanager
     def _committed(self) -> Iterator[sa.Connection]:
@@ -282,6 +293,11 @@ class Database:
             with self.engine.connect() as connection:
                 yield connection
         except sa.exc.DBAPIError as error:
+            if getattr(error.orig, "sqlite_errorcode", None) == sqlite3.SQLITE_NOTADB:
+                raise DatabaseError(
+                    f"{self.engine.url.database}: cannot be opened, for it is damaged or is not an SQLite database; "
+                    "name another file"
+                ) from None
             reason = str(error.orig).strip().splitlines()[0]
             raise DatabaseError(f"{self.name}: cannot be opened ({reason}); is it a database, and running?") from None
 

@@ -31,7 +31,7 @@ class CampaignInfo:
 
 @dataclass(frozen=True)
 class PairInfo:
-    """One language pair of a campaign; ``hits`` were made for it so far."""
+    """One language pair of a campaign; it has so many ``hits``, those included that were given to nobody yet."""
 
     id: int
     name: str

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import re
 import sqlite3
+import threading
 from pathlib import Path
 from time import monotonic
 from typing import Any
@@ -42,14 +44,11 @@ def check_sqlite_file(url: sa.URL, create: bool) -> None:
     path = Path(str(url.database))
     if path.is_dir() or not path.parent.is_dir():
         raise DatabaseError(f"{path}: is not a file, or its folder is missing; name a file in a folder that exists")
+    # Nobody but SQLite opens a database: on closing it, this process would lose the locks that it may have on it, and
+    # the next program that looks at it would take away the write-ahead log of a database that is in use.
     if path.exists():
-        try:
-            with path.open("rb") as file:
-                start = file.read(16)
-        except OSError as error:
-            raise DatabaseError(f"{path}: cannot be read ({error.strerror}); check its permissions") from None
-        if start and start != b"SQLite format 3\0":
-            raise DatabaseError(f"{path}: is not an SQLite database; name another file")
+        if not os.access(path, os.R_OK):
+            raise DatabaseError(f"{path}: cannot be read ({os.strerror(errno.EACCES)}); check its permissions")
     elif not create:
         raise DatabaseError(
             f"{path}: no such file; create a campaign with 'palmares campaign new', or name its database"
@@ -118,11 +117,11 @@ def sqlite_engine(url: sa.URL, read_only: bool, file: DatabaseFile | None = None
             cursor.execute(f"pragma {pragma}")
         cursor.close()
         if file is not None:
-            file.connections += 1
+            file.opened()
             file.check()
 
     @sa.event.listens_for(engine, "close")
-    def close(_connection: Any, _record: Any) -> None:
+    def end(_connection: Any, _record: Any) -> None:
         if file is not None:
             file.closed()
 
@@ -143,23 +142,31 @@ class DatabaseFile:
         self._log = Path(f"{path}-wal")
         self._opened = _identity(path)
         self._log_opened: tuple[int, int] | None = None
-        self.connections = 0
+        self._connections = 0
+        self._counting = threading.Lock()
+
+    def opened(self) -> None:
+        """A connection was made. All of them have one log: the last to be closed takes it away."""
+        with self._counting:
+            self._connections += 1
+
+    def closed(self) -> None:
+        """A connection is about to be closed."""
+        with self._counting:
+            self._connections -= 1
+            if not self._connections:
+                self._log_opened = None
 
     def check(self) -> None:
         """Refuse to go on with a file that was removed or replaced, or whose write-ahead log was."""
         if _identity(self.path) != self._opened:
             raise FileGone(self.path)
-        log = _identity(self._log)
-        if self._log_opened is None:
-            self._log_opened = log
-        elif log != self._log_opened:
-            raise FileGone(self._log)
-
-    def closed(self) -> None:
-        """Count a connection less; who closes the last one takes the log with it, and the next one makes another."""
-        self.connections -= 1
-        if not self.connections:
-            self._log_opened = None
+        with self._counting:
+            log = _identity(self._log)
+            if self._log_opened is None and self._connections:  # in an empty file, the first who writes makes it
+                self._log_opened = log
+            if self._log_opened not in (None, log):
+                raise FileGone(self._log)
 
     def check_room(self) -> None:
         disk = os.statvfs(self.path.parent)

@@ -54,7 +54,7 @@ class Design:
     def store(self, tx: sa.Connection, now: datetime) -> list[tuple[int, list[int]]]:
         """Store the HITs; the id of each, and those of its screens."""
         count_designed(tx, self.systems, self.met, self.segments)
-        tx.execute(_MORE_HITS, {"pair": self.pair_id, "n": len(self.hits)})
+        count_hits(tx, self.pair_id, len(self.hits))
         common = {"language_pair_id": self.pair_id, "closed": False, "answers": 0, "created_at": now}
         ids = list(tx.scalars(_NEW_HITS, [{**common, "wanted": wanted} for wanted, _ in self.hits]))
         hits = [(hit_id, screens) for hit_id, (_, screens) in zip(ids, self.hits, strict=True)]
@@ -227,6 +227,11 @@ def count_designed(
     for statement, rows in changes:
         if rows:
             tx.execute(statement, rows)
+
+
+def count_hits(tx: sa.Connection, pair_id: int, number: int) -> None:
+    """Add to the HITs that there are of a language pair."""
+    tx.execute(_MORE_HITS, {"pair": pair_id, "n": number})
 
 
 def open_segments(tx: sa.Connection, pair_id: int, person_id: int, per_segment: int) -> dict[int, int]:

@@ -214,10 +214,19 @@ _TAKEN = sa.select(sa.func.count()).where(_LEASE.hit_id == _HIT.id, ALIVE).scala
 _IN_HAND = sa.exists().where(
     _LEASE.hit_id == _HIT.id, _LEASE.person_id == bindparam("judge"), _LEASE.finished_at.is_(None)
 )
+# A judge who is ahead of the others leaves many HITs behind that wait for someone else. (Repeats apart, as above.)
+_MINE = schema.lease.alias("mine")
+_NUMBER = sa.select(sa.func.count()).where(_SCREEN.hit_id == _MINE.c.hit_id).scalar_subquery()
+_DONE_BY_ME = (
+    sa.select(sa.func.sum(sa.case((_SERVED.repeat_of.is_(None), 1), else_=0)))
+    .where(_SERVED.lease_id == _MINE.c.id, sa.exists().where(_JUDGMENT.served_id == _SERVED.id))
+    .scalar_subquery()
+)
+_THROUGH = sa.exists().where(_MINE.c.hit_id == _HIT.id, _MINE.c.person_id == bindparam("judge"), _DONE_BY_ME >= _NUMBER)
 _OPEN_HITS = (
     sa.select(_HIT.id)
     .where(_HIT.language_pair_id == bindparam("pair"), sa.text("not hit.closed"), _HIT.id > bindparam("last"))
-    .where(_HIT.wanted > _TAKEN, ~_IN_HAND)
+    .where(_HIT.wanted > _TAKEN, ~_IN_HAND, ~_THROUGH)
     .order_by(_HIT.id)
     .limit(_LOOKED_AT)
 )
@@ -280,7 +289,7 @@ def _held(tx: sa.Connection, hit: _Hit, now: datetime, minutes: float) -> _Hit |
 
 
 def _pages(tx: sa.Connection, pair_id: int, person_id: int, now: datetime, minutes: float) -> Iterator[list[_Hit]]:
-    """Open HITs that have room for this judge, oldest first."""
+    """Open HITs that have room for a judge who is not through with them, oldest first."""
     last = 0
     while True:
         asked = {"pair": pair_id, "judge": person_id, "last": last, **living(now, minutes)}

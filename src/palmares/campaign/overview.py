@@ -297,6 +297,7 @@ def _count_open_screens(
     """Per language pair: answers that screens given out still wait for, and how many are in the hands of judges."""
     hit, screen, served, judgment, lease = schema.hit, schema.screen, schema.served, schema.judgment, schema.lease
     first = sa.and_(served.c.screen_id == screen.c.id, served.c.repeat_of.is_(None))
+    given_out = lease.alias("given_out")  # what was designed ahead waits for nobody
     query = (
         sa.select(
             hit.c.language_pair_id,
@@ -312,6 +313,7 @@ def _count_open_screens(
             .outerjoin(lease, served.c.lease_id == lease.c.id)
         )
         .where(hit.c.language_pair_id.in_(ids), hit.c.closed.is_(False))
+        .where(sa.exists().where(given_out.c.hit_id == hit.c.id))
         .group_by(screen.c.id, hit.c.language_pair_id, hit.c.wanted)
     )
     waiting, held = Counter[int](), Counter[int]()

@@ -12,7 +12,7 @@ from .admission import Admission, look_at
 from .database import Database
 from .definition import language_pairs
 from .people import Person
-from .stopping import screens_left
+from .stopping import screens_left_at_a_glance
 
 
 @dataclass(frozen=True)
@@ -60,7 +60,8 @@ def _left_for(tx: sa.Connection, judge: Admission, db: Database, *, enough: int)
             met = tx.execute(_MET, {"judge": judge.person_id, "pair": pair.id}).scalar_one()
             left = max(0, left - met)
         if not settings.stop.rule.is_open:
-            by_rule = screens_left(tx, pair.id, settings.stop.rule, db.clock(), settings.hit.lease_minutes)
+            minutes = settings.hit.lease_minutes
+            by_rule = screens_left_at_a_glance(tx, pair.id, settings.stop.rule, db.clock(), minutes)
             left = left if by_rule is None else min(left, by_rule)
         total += left
         if total >= enough:

@@ -57,6 +57,11 @@ def _at(name: str = "created_at", *, optional: bool = False) -> Column[datetime]
     return Column(name, Moment, nullable=optional)
 
 
+def _where(condition: str) -> dict[str, Any]:
+    """Of an index: only rows for which this holds are in it."""
+    return {f"{dialect}_where": sa.text(condition) for dialect in ("sqlite", "postgresql")}
+
+
 # -- what the organiser brings -----------------------------------------------------------------------
 
 campaign = Table(
@@ -92,7 +97,7 @@ language_pair = Table(
     # What the rule "comparisons of every two systems" was told last: the least of them, after so many answered screens.
     Column("least_compared", sa.Integer, nullable=True),
     Column("compared_after", sa.Integer, nullable=True),
-    Column("hits", sa.Integer, nullable=False, default=0, server_default="0"),  # made so far
+    Column("hits", sa.Integer, nullable=False, default=0, server_default="0"),  # those in stock included
     _at("designing_until", optional=True),  # a worker designs HITs ahead of demand
     UniqueConstraint("campaign_id", "name"),
 )
@@ -251,13 +256,7 @@ hit = Table(
     Column("closed", sa.Boolean, nullable=False),  # every screen has the answers it shall have
     Column("answers", sa.Integer, nullable=False, default=0),  # latest answers with ranks, repeats apart
     _at(),
-    Index(
-        "ix_hit_open",
-        "language_pair_id",
-        "id",
-        sqlite_where=sa.text("not closed"),
-        postgresql_where=sa.text("not closed"),
-    ),
+    Index("ix_hit_open", "language_pair_id", "id", **_where("not closed")),
 )
 
 screen = Table(
@@ -294,6 +293,7 @@ lease = Table(
     _at("finished_at", optional=True),
     UniqueConstraint("hit_id", "person_id"),
     Index("ix_lease_finished_at_renewed_at", "finished_at", "renewed_at"),
+    Index("ix_lease_unfinished", "person_id", **_where("finished_at is null")),
 )
 
 served = Table(
@@ -309,21 +309,9 @@ served = Table(
     _to("served", optional=True, name="repeat_of", unique=True),  # a screen comes back once at most
     _at(),
     Index("ix_served_person_id_id", "person_id", "id"),
-    Index(
-        "ix_served_person_id_repeat",
-        "person_id",
-        sqlite_where=sa.text("repeat_of is not null"),
-        postgresql_where=sa.text("repeat_of is not null"),
-    ),
+    Index("ix_served_person_id_repeat", "person_id", **_where("repeat_of is not null")),
     # Whoever has been given a screen is not given it again as if it were new.
-    Index(
-        "uq_served_person_id_screen_id",
-        "person_id",
-        "screen_id",
-        unique=True,
-        sqlite_where=sa.text("repeat_of is null"),
-        postgresql_where=sa.text("repeat_of is null"),
-    ),
+    Index("uq_served_person_id_screen_id", "person_id", "screen_id", unique=True, **_where("repeat_of is null")),
 )
 
 # -- what came back ----------------------------------------------------------------------------------

@@ -17,6 +17,7 @@ from contextlib import contextmanager
 from datetime import datetime, timedelta
 from functools import partial
 from itertools import combinations
+from math import ceil
 
 import sqlalchemy as sa
 from sqlalchemy import bindparam
@@ -24,10 +25,11 @@ from sqlalchemy import bindparam
 from . import schema
 from .admission import Admission
 from .database import Database
-from .definition import PairInfo, language_pairs, settings_of, state_of
-from .hits import Design, Designer, all_segments, count_designed
+from .definition import PairInfo, language_pairs, lock, settings_of, state_of
+from .hits import Design, Designer, all_segments, count_designed, count_hits
 from .leases import alive
 from .settings import Settings
+from .stopping import screens_left_at_a_glance
 
 log = logging.getLogger("palmares.campaign")
 
@@ -45,7 +47,7 @@ _IN_STOCK = sa.and_(
 _COUNT = sa.select(sa.func.count()).select_from(schema.hit).where(_IN_STOCK)
 _OUTDATED = sa.select(_HIT.id).where(_IN_STOCK, _HIT.created_at < bindparam("since"))
 _PAIR = schema.language_pair.c
-_HOLD = sa.select(_PAIR.id).where(_PAIR.id == bindparam("pair")).with_for_update(key_share=True)
+LOCK_PAIR = sa.select(_PAIR.id).where(_PAIR.id == bindparam("pair")).with_for_update(key_share=True)
 #: One worker at a time designs ahead for a language pair. PostgreSQL keeps such claims by number; on SQLite, one that
 #: nobody gave back ends by itself.
 _DESIGNING = 1_178_420
@@ -71,10 +73,16 @@ def discard_outdated(tx: sa.Connection, pair_id: int, judge: Admission, now: dat
     hits = held.intersection(tx.scalars(_OUTDATED, outdated))  # not those that were given out before they were held
     if hits:
         _discard(tx, sorted(hits))
+        count_hits(tx, pair_id, -len(hits))
 
 
 def _since(judge: Admission, now: datetime) -> datetime:
     return max(now - timedelta(minutes=judge.settings.hit.ahead_minutes), judge.set_at)
+
+
+def in_stock(tx: sa.Connection, pair_id: int) -> int:
+    """How many HITs of a language pair were given to nobody yet."""
+    return int(tx.execute(_COUNT, {"pair": pair_id}).scalar_one())
 
 
 def _discard(tx: sa.Connection, hits: list[int]) -> None:
@@ -110,31 +118,30 @@ def restock(db: Database, campaign_id: int) -> int:
     They are thought of by what was chosen when this began. What judges are given meanwhile is not known to them.
     """
     with db.read() as tx:
-        settings, state = settings_of(tx, campaign_id), state_of(tx, campaign_id)
-        pairs = language_pairs(tx, campaign_id)
-        if state != "open" or not settings.hit.ahead_minutes:
-            return 0
-        lacking = {pair: _lacking(tx, pair, settings, db.clock()) for pair in pairs}
-    return sum(_restock(db, pair, settings, number) for pair, number in lacking.items() if number)
+        lacking = [pair for pair in language_pairs(tx, campaign_id) if _lacking(tx, campaign_id, pair, db.clock())]
+    return sum(_restock(db, campaign_id, pair) for pair in lacking)
 
 
-def _restock(db: Database, pair: PairInfo, settings: Settings, number: int) -> int:
+def _restock(db: Database, campaign_id: int, pair: PairInfo) -> int:
     now = db.clock()
     with _claimed(db, pair.id, now) as tx:
         if tx is None:  # another worker is at it
             return 0
-        # By now the one before may have been through with it.
-        number = min(number, _lacking(tx, pair, settings, now))
+        number = _lacking(tx, campaign_id, pair, now)  # the one before may have been through with it
         segments = all_segments(tx, pair.id) if number else {}
         if not segments:
             return 0
+        settings = settings_of(tx, campaign_id)
         design = Designer(tx, pair, settings, secrets.SystemRandom()).design(segments, settings.hit.screens, number)
-        return db.write(partial(_stored, design=design, pair=pair, now=now))
+        return db.write(partial(_stored, db=db, campaign_id=campaign_id, settings=settings, design=design))
 
 
-def _stored(tx: sa.Connection, design: Design, pair: PairInfo, now: datetime) -> int:
-    tx.execute(_HOLD, {"pair": pair.id})
-    return len(design.store(tx, now))
+def _stored(tx: sa.Connection, db: Database, campaign_id: int, settings: Settings, design: Design) -> int:
+    lock(tx, campaign_id)  # what is stored while settings are being replaced would pass for new
+    if settings_of(tx, campaign_id) != settings:
+        return 0
+    tx.execute(LOCK_PAIR, {"pair": design.pair_id})
+    return len(design.store(tx, db.clock()))
 
 
 @contextmanager
@@ -156,16 +163,23 @@ def _claimed(db: Database, pair_id: int, now: datetime) -> Iterator[sa.Connectio
         db.write(lambda tx: tx.execute(_RELEASE, {"pair": pair_id}))
 
 
-def _lacking(tx: sa.Connection, pair: PairInfo, settings: Settings, now: datetime) -> int:
+def _lacking(tx: sa.Connection, campaign_id: int, pair: PairInfo, now: datetime) -> int:
     """How many HITs to design now; none while half of those wanted are there."""
+    settings = settings_of(tx, campaign_id)
+    until, minutes = settings.stop.until, settings.hit.lease_minutes
+    if state_of(tx, campaign_id) != "open" or not settings.hit.ahead_minutes or (until is not None and now >= until):
+        return 0
     at_work = (
         sa.select(sa.func.count(_LEASE.person_id.distinct()))
         .join(schema.hit, _LEASE.hit_id == _HIT.id)
-        .where(_HIT.language_pair_id == pair.id, alive(now, settings.hit.lease_minutes))
+        .where(_HIT.language_pair_id == pair.id, alive(now, minutes))
     )
     judges = tx.execute(at_work).scalar_one()
     wanted = min(max(_PER_JUDGE * judges, _FEWEST), _MOST) if judges else 0
-    there = tx.execute(_COUNT, {"pair": pair.id}).scalar_one()
+    left = screens_left_at_a_glance(tx, pair.id, settings.stop.rule, now, minutes)
+    if left is not None:
+        wanted = min(wanted, ceil(left / settings.hit.screens))
+    there = in_stock(tx, pair.id)
     return wanted - there if 2 * there < wanted else 0
 
 

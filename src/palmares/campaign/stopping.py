@@ -8,7 +8,7 @@ import sqlalchemy as sa
 
 from ..design.stopping import LeastCompared, StoppingRule
 from . import schema
-from .leases import alive
+from .leases import ALIVE, living
 
 
 def has_stopped(tx: sa.Connection, pair_id: int, rule: StoppingRule) -> bool:
@@ -27,13 +27,23 @@ def screens_left(tx: sa.Connection, pair_id: int, rule: StoppingRule, now: datet
     """
     if rule.is_open:
         return None
-    # In this order: an answer that comes in between is then counted twice for now, and not missed.
-    held = 0 if rule.screens is None else _held(tx, pair_id, now, minutes)
-    hit = schema.hit.c
-    # HITs keep the count of their answers, which is `answered_screens` in all.
-    counted = sa.select(sa.func.coalesce(sa.func.sum(hit.answers), 0)).where(hit.language_pair_id == pair_id)
-    answered = int(tx.execute(counted).scalar_one())
+    held, answered = _held_and_answered(tx, pair_id, rule, now, minutes)
     least = 0 if rule.per_pair is None else _least_compared_or_more(tx, pair_id, rule, answered)
+    return rule.screens_left(answered, held, least)
+
+
+def screens_left_at_a_glance(
+    tx: sa.Connection, pair_id: int, rule: StoppingRule, now: datetime, minutes: float
+) -> int | None:
+    """`screens_left` as far as it is known, for who only wants to say so: nothing is written, no comparison counted.
+
+    Whether every two systems were compared often enough is known from the last time that somebody was given work.
+    """
+    if rule.is_open:
+        return None
+    pair = schema.language_pair.c
+    least = tx.execute(sa.select(pair.least_compared).where(pair.id == pair_id)).scalar_one() or 0
+    held, answered = (0, 0) if rule.screens is None else _held_and_answered(tx, pair_id, rule, now, minutes)
     return rule.screens_left(answered, held, least)
 
 
@@ -68,18 +78,20 @@ def least_compared(tx: sa.Connection, pair_id: int) -> int:
     return min(comparisons(tx, pair_id).values(), default=0)
 
 
+def _held_and_answered(
+    tx: sa.Connection, pair_id: int, rule: StoppingRule, now: datetime, minutes: float
+) -> tuple[int, int]:
+    # In this order: an answer that comes in between is then counted twice for now, and not missed.
+    held = 0 if rule.screens is None else _held(tx, pair_id, now, minutes)
+    hit = schema.hit.c
+    # HITs keep the count of their answers, which is `answered_screens` in all.
+    counted = sa.select(sa.func.coalesce(sa.func.sum(hit.answers), 0)).where(hit.language_pair_id == pair_id)
+    return held, int(tx.execute(counted).scalar_one())
+
+
 def _held(tx: sa.Connection, pair_id: int, now: datetime, minutes: float) -> int:
     """Screens that judges have in hand."""
-    served, lease, hit = schema.served.c, schema.lease, schema.hit
-    query = (
-        sa.select(sa.func.count())
-        .select_from(schema.served)
-        .join(lease, served.lease_id == lease.c.id)
-        .join(hit, lease.c.hit_id == hit.c.id)
-        .where(hit.c.language_pair_id == pair_id, alive(now, minutes), served.repeat_of.is_(None))
-        .where(~sa.exists().where(schema.judgment.c.served_id == served.id))
-    )
-    return int(tx.execute(query).scalar_one())
+    return int(tx.execute(_HELD, {"pair": pair_id, **living(now, minutes)}).scalar_one())
 
 
 def _least_compared_or_more(tx: sa.Connection, pair_id: int, rule: StoppingRule, answered: int) -> int:
@@ -107,3 +119,16 @@ def _answered(pair_id: int) -> sa.Select[int, int]:
         .where(segment.c.language_pair_id == pair_id, screen.c.purpose == "judge", served.c.repeat_of.is_(None))
         .where(judgment.c.skip.is_(None))
     )
+
+
+_SERVED, _HIT = schema.served.c, schema.hit.c
+# Repeats are told apart in the sum and not in the condition: SQLite would take "is null" as a reason to walk the index
+# of repeats, which has nearly every row in it.
+_HELD = (
+    sa.select(sa.func.coalesce(sa.func.sum(sa.case((_SERVED.repeat_of.is_(None), 1), else_=0)), 0))
+    .select_from(schema.lease)
+    .join(schema.hit, schema.lease.c.hit_id == _HIT.id)
+    .join(schema.served, _SERVED.lease_id == schema.lease.c.id)
+    .where(_HIT.language_pair_id == sa.bindparam("pair"), ALIVE)
+    .where(~sa.exists().where(schema.judgment.c.served_id == _SERVED.id))
+)

@@ -16,7 +16,7 @@ from .database import Database
 from .definition import settings_of
 from .people import Person
 from .progress import Progress, progress_of
-from .refusals import CampaignError, Conflict, TooMany
+from .refusals import CampaignError, Conflict, TooMany, fault_of
 from .screens import ScreenView, load
 from .work import Desk, next_screen
 
@@ -65,10 +65,8 @@ def take_turn(
         if isinstance(error, Conflict):
             keep_as_draft(db, person, given)
         raise
-    except sa.exc.DBAPIError:
-        raise
-    except Exception:
-        if not onward:
+    except Exception as error:
+        if not onward or fault_of(error) is not None:
             raise
         # An answer is not lost because the screen after it cannot be made.
         log.exception("no next screen could be made")
@@ -97,6 +95,8 @@ def _turn(
     if not onward or (progress.reached and not beyond_target):
         return Turn(receipt, judge.state, judge.is_through, progress, None), None, None
     screen, pair = Desk(db, tx, judge, rng, now).serve(set())
+    if screen is None:  # who looked for work has found out what there is
+        progress = progress_of(tx, judge, db)
     turn = Turn(receipt, judge.state, judge.is_through, progress, None)
     return turn, screen, None if pair is None or screen is not None else pair.id
 

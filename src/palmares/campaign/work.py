@@ -51,11 +51,6 @@ _SHOWN = (
     .where(schema.screen_output.c.screen_id.in_(bindparam("screens", expanding=True)))
     .order_by(schema.screen_output.c.screen_id, schema.screen_output.c.output_id)
 )
-_LOCK_PAIR = (
-    sa.select(schema.language_pair.c.id)
-    .where(schema.language_pair.c.id == bindparam("pair"))
-    .with_for_update(key_share=True)
-)
 _PRACTICE = (
     sa.select(_SERVED.public_id)
     .join(schema.screen, _SERVED.screen_id == _SCREEN.id)
@@ -247,7 +242,7 @@ class Desk:
     def _lock(self, pair: PairInfo) -> None:
         """Let nobody else store a design for this language pair, or near its end give out work of it, until the end."""
         if self.db.dialect != "sqlite":  # where there is one writer anyway
-            self.tx.execute(_LOCK_PAIR, {"pair": pair.id})
+            self.tx.execute(stock.LOCK_PAIR, {"pair": pair.id})
 
     def _limit(self, left: int | None) -> int | None:
         """What the stopping rule leaves, and what this judge may do at most."""
@@ -322,10 +317,12 @@ class Desk:
     # -- small questions -------------------------------------------------------------------------
 
     def _pairs(self) -> list[PairInfo]:
-        """The judge's language pairs, the one with the fewest HITs so far first."""
+        """The judge's language pairs, the one of which the fewest HITs were given out first."""
         allowed = self.admission.langs
         pairs = [p for p in language_pairs(self.tx, self.admission.campaign_id) if not allowed or p.name in allowed]
-        return sorted(pairs, key=lambda pair: pair.hits)
+        if len(pairs) < 2:
+            return pairs
+        return sorted(pairs, key=lambda pair: pair.hits - stock.in_stock(self.tx, pair.id))
 
     def _designer(self, pair: PairInfo) -> Designer:
         return Designer(self.tx, pair, self.admission.settings, self.rng)

@@ -16,6 +16,7 @@ def upgrade() -> None:
     _group_link()
     _worker()
     _hits()
+    _unfinished()
     _met()
     _server()
 
@@ -106,6 +107,13 @@ def _hits() -> None:
     where = sa.text("not closed")
     op.create_index(
         "ix_hit_open", "hit", ["language_pair_id", "id"], unique=False, sqlite_where=where, postgresql_where=where
+    )
+
+
+def _unfinished() -> None:
+    where = sa.text("finished_at is null")
+    op.create_index(
+        "ix_lease_unfinished", "lease", ["person_id"], unique=False, sqlite_where=where, postgresql_where=where
     )
 
 
