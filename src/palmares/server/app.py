@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import sys
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 
@@ -47,9 +46,6 @@ _CAMPAIGN = re.compile(rf"/(?:c|api/v1)/({CAMPAIGN_NAME.pattern})(?:/|$)")
 def from_environment() -> FastAPI:
     """The application as the environment describes it: ``uvicorn --factory palmares.server.app:from_environment``."""
     problems.guard_access_log()
-    # A thread that comes back from the database waits so long at most for the others to let it go on; until then it
-    # may hold what they wait for.
-    sys.setswitchinterval(0.0005)
     return create_app(ServerConfig.from_environment())
 
 
