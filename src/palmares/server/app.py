@@ -6,6 +6,7 @@ import re
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 
+from anyio import to_thread
 from fastapi import FastAPI
 from starlette.concurrency import run_in_threadpool
 from starlette.types import Scope
@@ -39,6 +40,9 @@ from .security import BelowRootPath, BodyLimit, SecurityHeaders, StaticFilesForE
 #: Routes with pages, and those that programs are meant to use.
 _MANAGE = (manage, manage_notes, crowd_manage, manage_people, manage_invite, manage_settings, manage_export)
 _PAGES = tuple(part.router for part in (join, crowd, judging, images, *_MANAGE))
+#: Requests that a worker answers at the same time. Most of an answer is Python, which does one thing at a time: more
+#: threads only take turns more often.
+THREADS = 8
 _FOR_PROGRAMS = (api.router, api.health_router)
 _CAMPAIGN = re.compile(rf"/(?:c|api/v1)/({CAMPAIGN_NAME.pattern})(?:/|$)")
 
@@ -81,6 +85,7 @@ def _at_work(
 ) -> Callable[[FastAPI], AbstractAsyncContextManager[None]]:
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
+        to_thread.current_default_thread_limiter().total_tokens = THREADS
         restocker.start()
         yield
         await run_in_threadpool(restocker.stop)
