@@ -17,6 +17,7 @@ from stores import Clock, new_judge, next_view, sample_texts
 
 from palmares.campaign import schema
 from palmares.campaign.admission import admit, look_at
+from palmares.campaign.answers import Answer, submit
 from palmares.campaign.codes import ALPHABET, in_groups, resume_code
 from palmares.campaign.create import add_pairs
 from palmares.campaign.crowd import (
@@ -35,8 +36,10 @@ from palmares.campaign.crowd import (
 from palmares.campaign.database import Database
 from palmares.campaign.definition import change_settings, change_state
 from palmares.campaign.group_links import links, make_link, revoke_link
+from palmares.campaign.history import recently_answered
 from palmares.campaign.people import pseudonymise, revoke, who
-from palmares.campaign.refusals import CampaignError, Uninvited
+from palmares.campaign.refusals import CampaignError, Closed, Uninvited
+from palmares.campaign.screens import load
 from palmares.campaign.settings import CrowdSettings, Settings
 from palmares.campaign.spreadsheets import safe_cell
 from palmares.campaign.work import next_screen
@@ -409,6 +412,17 @@ def test_failed_controls_screen_out_if_the_campaign_says_so(db: Database, carefu
             schema.lease.c.person_id == ann.id, schema.lease.c.finished_at.is_(None)
         )
         assert tx.execute(held).scalar_one() == 0
+
+
+def test_who_was_screened_out_cannot_mend_what_gave_them_away(db: Database) -> None:
+    ann = new_worker(db, new_crowd(db, **CONTROLLED, **{"crowd.screen_out_after": 1}))
+    fail(db, ann, 1)
+    (last, *_) = recently_answered(db, ann)
+    ranks = tuple(1 for _ in load(db, ann, last).options)
+    with pytest.raises(Closed, match="cannot be changed any more"):
+        submit(db, ann, last, Answer(ranks), submission="better", revision=1)
+    (line,) = workers(db, "news")
+    assert line.failed_controls == 1
 
 
 def test_a_damaged_output_beside_its_original_is_a_failed_control(db: Database) -> None:

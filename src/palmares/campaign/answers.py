@@ -107,6 +107,8 @@ def store(tx: sa.Connection, db: Database, judge: Admission, given: Submission) 
     if judge.state == "closed":
         raise Closed("the campaign has been closed, and takes no more answers; this one was not stored")
     latest = revisions[0] if revisions else None
+    if latest is not None and judge.outcome == "screened-out":  # they know by now which outputs were watched
+        raise Closed("this study has ended for you, and answers that were given cannot be changed any more")
     if latest is None and given.revision:
         raise BadAnswer("revision: this screen has no answer yet, so the revision must be 0; open the screen again")
     if latest is not None and given.revision != latest.revision:
