@@ -20,11 +20,11 @@ from ..campaign.stock import Restocker
 from . import (
     api,
     crowd,
-    crowd_manage,
     images,
     join,
     judging,
     manage,
+    manage_crowd,
     manage_export,
     manage_invite,
     manage_notes,
@@ -38,7 +38,7 @@ from .config import ServerConfig
 from .security import BelowRootPath, BodyLimit, SecurityHeaders, StaticFilesForEver
 
 #: Routes with pages, and those that programs are meant to use.
-_MANAGE = (manage, manage_notes, crowd_manage, manage_people, manage_invite, manage_settings, manage_export)
+_MANAGE = (manage, manage_notes, manage_crowd, manage_people, manage_invite, manage_settings, manage_export)
 _PAGES = tuple(part.router for part in (join, crowd, judging, images, *_MANAGE))
 #: Requests that a worker answers at the same time. Most of an answer is Python, which does one thing at a time: more
 #: threads only take turns more often.
