@@ -53,10 +53,10 @@ def test_by_mouse_from_the_link_to_a_stored_judgment(visit: Visit, db: Database)
     assert stored(db) == []  # practice does not count
     page.get_by_role("link", name="Start").click()
 
-    expect(ann.progress).to_have_text("0 of 30")
+    expect(ann.progress).to_have_text("0 of 12")
     page.wait_for_load_state()
     first = ann.answer(2, 1, 5, 4, 3)
-    expect(ann.progress).to_have_text("1 of 30")
+    expect(ann.progress).to_have_text("1 of 12")
     expect(ann.banner).to_be_empty()
     assert stored(db) == [(first, 1, [2, 1, 5, 4, 3], None, None)]
 
@@ -88,7 +88,7 @@ def test_by_keyboard_alone_from_the_link_to_a_stored_judgment(visit: Visit, db: 
     expect(page.locator("#submit")).to_be_focused()
     with ann.sending():
         press(page, "Enter")
-    expect(ann.progress).to_have_text("1 of 30")
+    expect(ann.progress).to_have_text("1 of 12")
     expect(page.locator("#title")).to_be_focused()
     ann.shows(None, None, None, None, None)
     assert stored(db) == [(first, 1, [3, 3, 1, 2, 5], None, None)]
@@ -116,7 +116,7 @@ def test_a_double_click_answers_one_screen_and_reproaches_nobody(ann: Judge, db:
     ann.rank(1, 2, 3, 4, 5)
     with ann.sending():
         ann.page.locator("#submit").dblclick()
-    expect(ann.progress).to_have_text("1 of 30")
+    expect(ann.progress).to_have_text("1 of 12")
     assert len(stored(db)) == 1
 
 
@@ -136,7 +136,7 @@ def test_a_second_click_does_nothing_on_the_screen_that_has_come_meanwhile(ann: 
         }"""
     )
     assert clicks_on_a_rank == [True, False]
-    expect(ann.progress).to_have_text("1 of 30")
+    expect(ann.progress).to_have_text("1 of 12")
     expect(ann.page.locator("#missing")).to_be_hidden()
     ann.answer(5, 4, 3, 2, 1)  # the screen wakes up by itself
 
@@ -263,7 +263,7 @@ def test_a_problem_is_reported_with_an_answer_and_shown_again(ann: Judge, db: Da
     page.get_by_label("Comment for the organiser").fill("Output 2 is cut off, 1 is not.")
     with ann.sending():
         ann.submit()
-    expect(ann.progress).to_have_text("1 of 30")
+    expect(ann.progress).to_have_text("1 of 12")
     expect(page.get_by_label("Comment for the organiser")).to_have_value("")
     with db.read() as tx:
         said = tx.execute(sa.select(schema.judgment.c.note, schema.judgment.c.problem)).all()
@@ -296,7 +296,7 @@ def test_skipping_by_keyboard_needs_a_reason(ann: Judge, db: Database) -> None:
     focus_by_tab(page, "Skip")
     with ann.sending():
         press(page, "Enter")
-    expect(ann.progress).to_have_text("1 of 30")
+    expect(ann.progress).to_have_text("1 of 12")
     assert stored(db) == [(first, 1, None, "source-unclear", "1 is in Welsh, us")]
 
 

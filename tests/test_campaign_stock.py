@@ -206,6 +206,7 @@ def test_a_design_of_settings_that_are_just_replaced_is_thrown_away(
         return write(self, work)
 
     monkeypatch.setattr(Database, "write", change_first)
-    assert restock(db, campaign) == 4
+    # On SQLite the first thing that is written is who designs, so it happens by the new settings.
+    assert restock(db, campaign) == (4 if db.dialect == "sqlite" else 0)
     judge_screens(db, ann, 3)
     assert len(next_view(db, ann).options) == 2

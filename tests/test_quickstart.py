@@ -72,7 +72,7 @@ def judge_one_screen(browser: Browser, link: str) -> None:
     rank_all(page)  # for practice
     page.get_by_role("link", name="Start").click()
     rank_all(page)
-    expect(page.locator("#progress-words")).to_have_text("1 of 30")
+    expect(page.locator("#progress-words")).to_have_text("1 of 4")
     page.close()
 
 
