@@ -18,7 +18,7 @@ from .people import Person
 from .progress import Progress, progress_of
 from .refusals import CampaignError, Conflict, TooMany, fault_of
 from .screens import ScreenView, load
-from .work import Desk, next_screen
+from .work import Desk, at_a_glance, next_screen
 
 log = logging.getLogger("palmares.campaign")
 _RANDOM = secrets.SystemRandom()
@@ -36,6 +36,28 @@ class Turn:
     over: bool
     progress: Progress
     following: ScreenView | None
+
+
+@dataclass(frozen=True)
+class Now:
+    """What a judge is to do now: a screen, None if there is none; the state of the campaign; how far they have come."""
+
+    screen: str | None
+    state: str
+    progress: Progress
+
+
+def work_now(db: Database, person: Person) -> Now:
+    """The screen to answer now, in one look if the judge has it in hand already."""
+    with db.read() as tx:
+        judge = look_at(tx, person.id)
+        screen = at_a_glance(tx, judge, db.clock())
+        if screen is not None:
+            return Now(screen, judge.state, progress_of(tx, judge, db))
+    screen = next_screen(db, person)
+    with db.read() as tx:
+        judge = look_at(tx, person.id)
+        return Now(screen, judge.state, progress_of(tx, judge, db))
 
 
 def take_turn(

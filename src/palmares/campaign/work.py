@@ -64,7 +64,7 @@ def next_screen(db: Database, person: Person, *, rng: Random = _RANDOM, tried: S
     ``tried`` are language pairs that have nothing for them, as far as is known.
     """
     with db.read() as tx:
-        in_hand = _at_a_glance(tx, person.id, db.clock())
+        in_hand = at_a_glance(tx, look_at(tx, person.id), db.clock())
     return in_hand if in_hand is not None else _given(db, person, rng, Desk.serve, set(tried))
 
 
@@ -93,10 +93,10 @@ def _given(
         tried.add(pair.id)
 
 
-def _at_a_glance(tx: sa.Connection, person_id: int, now: datetime) -> str | None:
+def at_a_glance(tx: sa.Connection, admission: Admission, now: datetime) -> str | None:
     """The screen that a judge was about to answer, if nothing has to be written down to say so."""
-    admission = look_at(tx, person_id)
     admission.check_judge()
+    person_id = admission.person_id
     if admission.state == "closed" or admission.is_through:
         return None
     held = tx.execute(_UNFINISHED, {"judge": person_id}).all()

@@ -18,10 +18,9 @@ from ..campaign.definition import CAMPAIGN_NAME, state_now
 from ..campaign.migrations import head
 from ..campaign.people import Person
 from ..campaign.progress import Progress as JudgeProgress
-from ..campaign.progress import judge_progress
 from ..campaign.screens import ScreenView, load
-from ..campaign.turns import take_turn
-from ..campaign.work import lease_ahead, next_screen
+from ..campaign.turns import take_turn, work_now
+from ..campaign.work import lease_ahead
 from .access import PUBLIC, Judge, Store, allow, restocker
 from .forms import SUBMISSION
 from .judging import ScreenPage
@@ -168,11 +167,9 @@ class AheadOut(BaseModel):
 @router.get("/work", dependencies=[allow(Role.JUDGE)])
 def work(request: Request, campaign: CampaignName, judge: Judge, db: Store) -> Work:
     """The screen to answer now, and how far this judge has come."""
-    screen, progress = next_screen(db, judge), judge_progress(db, judge)
+    now = work_now(db, judge)
     restocker(request).look_at(judge.campaign_id)
-    return Work(
-        screen=screen, state=state_now(db, judge.campaign_id), progress=counted(progress), csrf=request.state.csrf
-    )
+    return Work(screen=now.screen, state=now.state, progress=counted(now.progress), csrf=request.state.csrf)
 
 
 @router.get("/screens/{screen_id}", dependencies=[allow(Role.JUDGE)])
