@@ -10,6 +10,7 @@ from typing import Annotated, Literal
 
 from fastapi import APIRouter, Header, Path, Request
 from pydantic import BaseModel, ConfigDict, Field
+from starlette.exceptions import HTTPException
 
 from ..campaign import Role
 from ..campaign.answers import NOTE_LENGTH, Answer, Submission, save_draft
@@ -18,6 +19,7 @@ from ..campaign.definition import CAMPAIGN_NAME, state_now
 from ..campaign.migrations import head
 from ..campaign.people import Person
 from ..campaign.progress import Progress as JudgeProgress
+from ..campaign.refusals import CampaignError, fault_of
 from ..campaign.screens import ScreenView, load
 from ..campaign.turns import take_turn, work_now
 from ..campaign.work import lease_ahead
@@ -255,5 +257,11 @@ class Health(BaseModel):
 @health_router.get("/health", dependencies=[PUBLIC], responses=documented(503))
 def health(db: Store) -> Health:
     """``ok``, or 503 if an answer could not be stored now: no database, no room, another version of the tables."""
-    db.check_health()
+    try:
+        db.check_health()
+    except Exception as error:
+        fault = error if isinstance(error, CampaignError) else fault_of(error)
+        if fault is None:
+            raise
+        raise HTTPException(503, str(fault)) from error  # one status, whatever is wrong: a monitor needs no other
     return Health(status="ok", database=db.dialect, revision=head())
