@@ -2,34 +2,18 @@
 
 from __future__ import annotations
 
-import socket
-import subprocess
-import sys
 import tempfile
-import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from statistics import median, quantiles
 from typing import Any
 
-import httpx2 as httpx
 from playwright.sync_api import Error, Page, sync_playwright
 
-from palmares.campaign import Role
-from palmares.campaign.create import create_campaign
-from palmares.campaign.database import Database
-from palmares.campaign.people import add_person, consent, invite
-from palmares.campaign.settings import Settings
-from palmares.texts import LanguagePair, Segment
-from palmares.texts.testset import make
-
 from .common import report
+from .server import SEGMENTS, SYSTEMS, prepared, serving
 
 SCREENS = 60
-SEGMENTS, SYSTEMS = 3000, 13
 #: Milliseconds before each Enter: nobody reads faster, and a screen ignores an Enter meant for the one before.
 READING = 800
-SETTINGS = {"judge.practice": False, "judge.screens": 10_000}
 CHROMIUM = "/usr/bin/chromium"
 ARGUMENTS = ("--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking")
 #: Notes when Enter is pressed, and when another screen than that has been painted: on the same page or on another.
@@ -66,8 +50,8 @@ WATCH = """
 def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         url = f"sqlite:///{folder}/campaign.db"
-        token = prepared(url)
-        with serving(url) as address:
+        (token,) = prepared(url, 1)
+        with serving(url, 1) as (address, _):
             waits, asked = judged(address, token)
     within = [wait["ms"] for wait in waits if not wait["boundary"]]
     boundaries = [wait["ms"] for wait in waits if wait["boundary"]]
@@ -90,44 +74,6 @@ def main() -> None:
 
 def summed(waits: list[float]) -> list[Any]:
     return [len(waits), median(waits), quantiles(waits, n=20, method="inclusive")[-1], max(waits)]
-
-
-def prepared(url: str) -> str:
-    """A campaign of the size of a WMT language pair, and the link of a judge who has agreed."""
-    segments = [Segment(str(i), f"doc{i // 20}", f"Source sentence number {i}.", None) for i in range(SEGMENTS)]
-    outputs = {f"system-{k}": [f"Output {k} of sentence {i}." for i in range(SEGMENTS)] for k in range(SYSTEMS)}
-    db = Database.open(url, create=True)
-    create_campaign(db, "bench", Settings().replace(**SETTINGS), [make(LanguagePair.parse("fr-en"), segments, outputs)])
-    judge = add_person(db, "bench", Role.JUDGE, "judge")
-    consent(db, judge)
-    token = invite(db, judge)
-    db.close()
-    return token
-
-
-@contextmanager
-def serving(url: str) -> Iterator[str]:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = str(probe.getsockname()[1])
-    command = [sys.executable, "-m", "palmares", "serve", "--database", url, "--port", port]
-    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    address = f"http://127.0.0.1:{port}"
-    try:
-        while not healthy(address):
-            assert process.poll() is None, "the server did not start"
-            time.sleep(0.05)
-        yield address
-    finally:
-        process.terminate()
-        process.wait(timeout=30)
-
-
-def healthy(address: str) -> bool:
-    try:
-        return httpx.get(f"{address}/health", timeout=5).status_code == 200
-    except httpx.TransportError:
-        return False
 
 
 def judged(address: str, token: str) -> tuple[list[dict[str, Any]], int]:

@@ -24,7 +24,7 @@ import httpx2 as httpx
 from palmares.campaign import Role
 from palmares.campaign.create import create_campaign
 from palmares.campaign.database import Database
-from palmares.campaign.people import add_person, invite
+from palmares.campaign.people import add_person, consent, invite
 from palmares.campaign.settings import Settings
 from palmares.texts import LanguagePair, Segment
 from palmares.texts.testset import make
@@ -210,12 +210,15 @@ def memory(pid: int) -> float:
 
 
 def prepared(url: str, judges: int) -> list[str]:
-    """A campaign of the size of a WMT language pair, and a link for every judge."""
+    """A campaign of the size of a WMT language pair, and a link for every judge; all of them have agreed."""
     segments = [Segment(str(i), f"doc{i // 20}", f"Source sentence number {i}.", None) for i in range(SEGMENTS)]
     outputs = {f"system-{k}": [f"Output {k} of sentence {i}." for i in range(SEGMENTS)] for k in range(SYSTEMS)}
     db = Database.open(url, create=True)
     create_campaign(db, "bench", Settings().replace(**SETTINGS), [make(LanguagePair.parse("fr-en"), segments, outputs)])
-    tokens = [invite(db, add_person(db, "bench", Role.JUDGE, f"judge-{i}")) for i in range(judges)]
+    people = [add_person(db, "bench", Role.JUDGE, f"judge-{i}") for i in range(judges)]
+    for person in people:
+        consent(db, person)
+    tokens = [invite(db, person) for person in people]
     db.close()
     return tokens
 
