@@ -143,8 +143,8 @@ def growth(folder: Path, postgres: Postgres | None) -> None:
         rows,
         [
             f"Each line is about the {STEP:,} answers before it. Memory is that of all processes of the server. "
-            "At the end the judges have met five sixths of the segments: ever less of what was designed ahead suits "
-            "them.",
+            "At the end the judges have met five sixths of the segments; presumably ever less of what was designed "
+            "ahead suits them.",
         ],
     )
 
