@@ -15,6 +15,7 @@ MODELS = Registry(
     "model",
     {
         "bradley-terry": Entry("palmares.models.bradley_terry:BradleyTerry", "strengths on a logistic scale; ties"),
+        "ordinal": Entry("palmares.models.ordinal:Ordinal", "all pairs, and judges who differ in ties and sensitivity"),
         "expected-wins": Entry(
             "palmares.models.ratios:ExpectedWins", "mean over opponents of the share of decided comparisons won"
         ),

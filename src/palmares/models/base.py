@@ -150,6 +150,12 @@ class Scorer(Protocol):
     def score(self, batch: PairCounts, rngs: Sequence[np.random.Generator]) -> FloatArray: ...
 
 
+class Rescorer(Protocol):
+    """What scores resampled judgments, each counted so many times: what a model prepared for that."""
+
+    def rescore(self, weights: FloatArray) -> FloatArray: ...
+
+
 @runtime_checkable
 class Model(Protocol):
     """Settings, what can be done with them, and a way to fit judgments; `ModelBase` says what each part means."""
@@ -191,12 +197,14 @@ class Model(Protocol):
     def score(self, batch: PairCounts, rngs: Sequence[np.random.Generator]) -> FloatArray: ...
     def prepared(self, counts: PairCounts) -> Scorer: ...
     def rescore(self, judgments: Judgments, *, rng: np.random.Generator) -> FloatArray: ...
+    def warmed(self, judgments: Judgments) -> Rescorer: ...
     def one_sided(self, counts: PairCounts) -> BoolArray: ...
     def limits(self, systems: int) -> tuple[float, float]: ...
     def independent_errors(self, counts: PairCounts, fit: Fit) -> FloatArray | None: ...
     def shifting(self, counts: PairCounts, fit: Fit) -> Shifting | None: ...
     def exact_interval(self, kinds: UnitKinds, system: int, p: float) -> tuple[float, float] | None: ...
     def influences(self, counts: PairCounts, kinds: UnitKinds) -> FloatArray: ...
+    def influence_rows(self, judgments: Judgments, fit: Fit) -> tuple[FloatArray, FloatArray, FloatArray]: ...
 
 
 class ModelBase:
@@ -215,7 +223,7 @@ class ModelBase:
     forced_ties: ClassVar[Kept] = "drop"
     #: What a prediction depends on beyond the two systems: ``judge``, ``segment``, ``position``, names of covariates.
     knows: ClassVar[frozenset[str]] = frozenset()
-    #: Whether a fit can begin where another ended.
+    #: Whether a fit can begin where another ended; then `warmed` scores resampled judgments from the fit to all.
     warm_starts: ClassVar[bool] = False
     #: Where rank ranges come from unless a unit is asked for: a bootstrap; the fit's own posterior draws; or its
     #: random runs (the setting ``runs``), in which case a bootstrap sample is one run and the score is the mean over
@@ -247,6 +255,16 @@ class ModelBase:
 
         The sample keeps the systems of the full table, also those that no drawn judgment mentions; every system
         must get a finite score.
+        """
+        raise NotImplementedError
+
+    def warmed(self, judgments: Judgments) -> Rescorer:
+        """What scores resampled judgments fastest, of a model that needs rows and ``warm_starts``."""
+        raise NotImplementedError
+
+    def influence_rows(self, judgments: Judgments, fit: Fit) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Of a ``smooth`` model that needs rows: the score contribution of every judgment (rows, systems), its
+        information on the difference of its two systems, and the information of the whole fit (systems, systems).
         """
         raise NotImplementedError
 

@@ -84,6 +84,8 @@ def parse_model(text: str) -> tuple[str, dict[str, str]]:
 def _parse_setting(name: str, text: str, kind: type, can_fit: bool) -> Any:
     if can_fit and text == "fit":
         return text
+    if can_fit and kind is str:  # what is fitted unless a number is given
+        kind = float
     if kind is bool:
         words = {"yes": True, "true": True, "1": True, "no": False, "false": False, "0": False}
         if text.lower() in words:

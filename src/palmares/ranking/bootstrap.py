@@ -26,7 +26,7 @@ from ..judgments import (
     unit_count,
     unit_kinds,
 )
-from ..models.base import Fit, Model, Scorer
+from ..models.base import Fit, Model, Rescorer, Scorer
 
 #: From this many units on, what is said of few ones changes intervals by less than a hundredth.
 ENOUGH_UNITS = 200
@@ -109,7 +109,12 @@ def plain_samples(
         if not model.ranks:
             raise InputError(f"model {model.id!r} predicts but does not rank, so there is nothing to resample")
         pieces = _pieces(resamples, _REFITS_IN_A_PIECE, execution.slots)
-        parts = execution.run(_refit, pieces, shared=(model, data, unit_codes(data, unit), execution.seed))
+        units = unit_codes(data, unit)
+        if model.warm_starts:
+            own = np.ones(len(data)) if data.weights is None else data.weights
+            parts = execution.run(_reweigh, pieces, shared=(model.warmed(data), own, units, execution.seed))
+        else:
+            parts = execution.run(_refit, pieces, shared=(model, data, units, execution.seed))
     # In rows, whatever the pieces were like in memory: sums over samples round differently in columns.
     scores, places = (np.ascontiguousarray(np.concatenate(column)) for column in zip(*parts, strict=True))
     return Replicates(data.systems, scores, places)
@@ -163,5 +168,18 @@ def _refit(
         picks = rng.integers(0, len(starts) - 1, len(starts) - 1)
         rows = np.concatenate([order[starts[u] : starts[u + 1]] for u in picks])
         scores = model.rescore(judgments.take(rows), rng=rng)
+        results.append((scores, places_of(scores, rng)))
+    return np.stack([s for s, _ in results]), np.stack([p for _, p in results])
+
+
+def _reweigh(
+    model: Rescorer, weights: FloatArray, units: IntArray, seed: int, lo: int, hi: int
+) -> tuple[FloatArray, IntArray]:
+    """The same samples as by `_refit`, as how often each judgment is in them."""
+    count, results = int(units.max()) + 1, []
+    for r in range(lo, hi):
+        rng = generator(seed, Stream.REPLICATES, r)
+        drawn = np.bincount(rng.integers(0, count, count), minlength=count)
+        scores = model.rescore(weights * drawn[units])
         results.append((scores, places_of(scores, rng)))
     return np.stack([s for s, _ in results]), np.stack([p for _, p in results])

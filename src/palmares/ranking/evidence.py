@@ -34,7 +34,7 @@ from .intervals import Spread, Trials, agreed_by_chance, few_one_sided, named, n
 from .joint import Joint, joint, joint_of_tests
 from .ranges import rank_ranges
 from .significance import decisions, sign_test_ranges, sign_tests, worse_than
-from .two_way import Grouping, Uncertainty, combined, jackknife, lifted
+from .two_way import Grouping, RowInfluences, Uncertainty, combined, jackknife, lifted, row_jackknife
 
 #: How many sides a sign test has.
 SIGN_TESTS = {"sign-test": 2, "one-sided-sign-test": 1}
@@ -179,10 +179,9 @@ def _two_way(model: Model, judgments: Judgments, fit: Fit, request: Request) -> 
         free = model if scale is None else scale.model
         errors = free.independent_errors(as_independent(judgments), fit)
         seen_from = None if scale is None else scale.known
+        grouped = _jackknives(free, judgments, fit, {"sitting": sittings, **kinds}, seen_from)
         uncertainty = combined(
-            jackknife(free, counts, sittings, seen_from),
-            {unit: jackknife(free, counts, parts, seen_from) for unit, parts in kinds.items()},
-            floor=None if errors is None else errors**2, p=p,
+            grouped.pop("sitting"), grouped, floor=None if errors is None else errors**2, p=p
         )  # fmt: skip
         if scale is not None:
             uncertainty = uncertainty.seen_from(scale.fixed)
@@ -205,6 +204,20 @@ def _two_way(model: Model, judgments: Judgments, fit: Fit, request: Request) -> 
     found = normal_spread(scores, uncertainty, model, judgments, trials, p)
     evidence = _from_samples(draws, found, TWO_WAY, p)
     return replace(evidence, notes=(*_stand_apart(judgments.systems, uncertainty), *evidence.notes))
+
+
+def _jackknives(
+    model: Model, judgments: Judgments, fit: Fit, kinds: Mapping[str, UnitKinds], seen_from: FloatArray | None
+) -> dict[str, Grouping]:
+    """What leaving out units of every kind shows, from counts or from rows, whichever the model reads."""
+    if model.needs == "counts":
+        return {unit: jackknife(model, judgments.counts, parts, seen_from) for unit, parts in kinds.items()}
+    scores, known, whole = model.influence_rows(judgments, fit)
+    a, b = (judgments.codes(side).astype(np.int64) for side in ("system_a", "system_b"))
+    rows = RowInfluences(scores, a, b, known, whole)
+    codes = {unit: judgments.group_codes(unit) for unit in ("segment", "judge")}
+    codes["sitting"] = codes["judge"] * (codes["segment"].max() + 1) + codes["segment"]
+    return {unit: row_jackknife(rows, codes[unit], parts, seen_from) for unit, parts in kinds.items()}
 
 
 def _plain(model: Model, judgments: Judgments, unit: Unit, request: Request) -> Replicates:

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from ..judgments import BoolArray, FloatArray, PairCounts, UnitKinds, decode_cells
+from ..judgments import BoolArray, FloatArray, IntArray, PairCounts, UnitKinds, decode_cells
 from ..models.base import Model
 
 #: A system's own design effect counts where it is larger than the others' with this chance of error …
@@ -29,6 +29,9 @@ _APART = 0.001
 #: system with so few that they cannot show how much they vary.
 _WORTH = 20.0
 _NUMBERS_IN_A_PIECE = 4_000_000
+#: Beyond so many operations, units are not left out one by one but by their first-order effect.
+_OPERATIONS = 2e10
+_MOST_LEFT_OUT = 0.999
 
 
 @dataclass(frozen=True)
@@ -57,6 +60,19 @@ class Grouping:
             square += float(part.copies @ sizes**2)
         effective = np.divide(totals**2, squares, out=np.zeros(n), where=squares > 0)
         return cls(covariance, effective, size**2 / square)
+
+
+@dataclass(frozen=True)
+class RowInfluences:
+    """Of every row: its share in the gradient (rows, systems), its two systems and its information on their difference;
+    ``whole`` is the information of the fit (systems, systems).
+    """
+
+    scores: FloatArray = field(repr=False)
+    a: IntArray = field(repr=False)
+    b: IntArray = field(repr=False)
+    known: FloatArray = field(repr=False)
+    whole: FloatArray = field(repr=False)
 
 
 @dataclass(frozen=True)
@@ -94,6 +110,49 @@ def jackknife(model: Model, counts: PairCounts, kinds: UnitKinds, seen_from: Flo
         total += (changes * part.copies[:, None]).T @ changes
     units = kinds.units
     return Grouping.of(total * (units - 1) / units, kinds)
+
+
+def row_jackknife(
+    rows: RowInfluences, units: IntArray, kinds: UnitKinds, seen_from: FloatArray | None = None
+) -> Grouping:
+    """The same for models that read rows, by one step: (H − H_g)⁻¹ s_g, where H_g is the unit's own information.
+
+    Where that would take too long, there are so many units that none has much of it, and H stands for H − H_g.
+
+    Parameters
+    ----------
+    units
+        The unit of every row.
+    kinds
+        The same units, for how the work is shared among them.
+    """
+    n, (_, unit) = rows.scores.shape[1], np.unique(units, return_inverse=True)
+    count = int(unit.max()) + 1
+    columns = [np.bincount(unit, column, count) for column in rows.scores.T]
+    sums: FloatArray = np.stack(columns, axis=1).astype(np.float64)
+    if count * n**3 > _OPERATIONS:
+        changes = np.linalg.solve(rows.whole, sums.T).T
+    else:
+        changes = np.concatenate([
+            _left_out(rows, sums, unit, lo, min(lo + step, count))
+            for step in [max(1, _NUMBERS_IN_A_PIECE // n**2)]
+            for lo in range(0, count, step)
+        ])  # fmt: skip
+    if seen_from is not None:
+        changes = changes - (changes @ seen_from)[:, None]
+    return Grouping.of(changes.T @ changes * (count - 1) / count, kinds)
+
+
+def _left_out(rows: RowInfluences, sums: FloatArray, unit: IntArray, lo: int, hi: int) -> FloatArray:
+    """What changes without each unit from ``lo`` to ``hi``."""
+    n, inside = rows.scores.shape[1], (unit >= lo) & (unit < hi)
+    place, a, b, known = (unit - lo)[inside] * n * n, rows.a[inside], rows.b[inside], rows.known[inside]
+    own = np.zeros((hi - lo) * n * n)
+    for row, column, sign in ((a, a, 1), (b, b, 1), (a, b, -1), (b, a, -1)):
+        own += np.bincount(place + row * n + column, sign * known, len(own))
+    # A unit that holds nearly all that is known of a system leaves too little to divide by.
+    rest = rows.whole - _MOST_LEFT_OUT * own.reshape(-1, n, n)
+    return np.asarray(np.linalg.solve(rest, sums[lo:hi, :, None])[..., 0])
 
 
 def combined(sitting: Grouping, others: dict[str, Grouping], *, floor: FloatArray | None, p: float) -> Uncertainty:

@@ -1,0 +1,227 @@
+"""The ordered-response model of judges: likelihood, scoring step and prediction, on arrays.
+
+What judge k answers on systems a and b follows z = e^α_k (θ_a − θ_b) and the judge's tie width δ_k = e^(γ + g_k):
+a wins with probability F(z − δ), loses with F(−z − δ), and ties otherwise; F is the logistic or normal distribution.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from scipy.special import expit, log_ndtr, ndtr
+
+from ..judgments import BoolArray, FloatArray, IntArray
+
+#: No outcome is impossible.
+_LEAST = 1e-300
+#: Steps longer than this, in any parameter, are shortened: far from the maximum the curvature says little.
+_LONGEST = 2.0
+
+
+@dataclass(frozen=True)
+class Answers:
+    """How often each judge found a better than b, equal to it, or worse: one entry for every judge and pair met."""
+
+    systems: int
+    judges: int
+    judge: IntArray = field(repr=False)
+    a: IntArray = field(repr=False)
+    b: IntArray = field(repr=False)
+    #: An array (3, entries): wins of a, ties, losses.
+    counts: FloatArray = field(repr=False)
+
+
+@dataclass(frozen=True)
+class Prior:
+    """Precisions of θ and γ, and of judges' departures: α (log sensitivity) and g (log tie width).
+
+    ``free`` says which of the two a judge has at all.
+    """
+
+    strength: float
+    departures: FloatArray
+    free: BoolArray
+
+
+@dataclass(frozen=True)
+class Place:
+    """Values of all parameters: θ, γ (None where nobody tied, and so no width is known) and (judges, 2) departures."""
+
+    theta: FloatArray = field(repr=False)
+    width: float | None
+    own: FloatArray = field(repr=False)
+
+    def plus(self, common: FloatArray, own: FloatArray, share: float) -> Place:
+        width = None if self.width is None else self.width + share * float(common[-1])
+        return Place(self.theta + share * common[: len(self.theta)], width, self.own + share * own)
+
+
+@dataclass(frozen=True)
+class Curvature:
+    """Gradient and expected information of the log posterior, with the judges' parameters apart from the common ones.
+
+    ``cross`` is (common, judges, 2), ``blocks`` (judges, 2, 2); ``reduced`` is the information of the common parameters
+    once those of the judges are allowed to follow: A − Σ_k B_k D_k⁻¹ B_kᵀ.
+    """
+
+    common: FloatArray = field(repr=False)
+    own: FloatArray = field(repr=False)
+    cross: FloatArray = field(repr=False)
+    blocks: FloatArray = field(repr=False)
+    reduced: FloatArray = field(repr=False)
+
+    @property
+    def inverse_blocks(self) -> FloatArray:
+        return np.asarray(np.linalg.inv(self.blocks))
+
+    def step(self) -> tuple[FloatArray, FloatArray]:
+        """The scoring step of the common parameters and of the judges'."""
+        inverse = self.inverse_blocks
+        follow = np.einsum("kij,kj->ki", inverse, self.own)
+        common = np.linalg.solve(self.reduced, self.common - np.einsum("ckj,kj->c", self.cross, follow))
+        own = follow - np.einsum("kij,kj->ki", inverse, np.einsum("ckj,c->kj", self.cross, common))
+        return common, own
+
+
+def outcomes(link: str, z: FloatArray, delta: FloatArray | float) -> FloatArray:
+    """P(win), P(tie), P(loss), stacked in front."""
+    upper, lower = z + delta, z - delta
+    if link == "logit":
+        win, loss = expit(lower), expit(-upper)
+        tie = expit(upper) * expit(-lower) * -np.expm1(-2 * np.asarray(delta))
+    else:
+        win, loss = ndtr(lower), ndtr(-upper)
+        far = -np.abs(z)  # differences of tails keep their digits on this side only
+        tie = ndtr(far + delta) - ndtr(far - delta)
+    return np.asarray(np.maximum(np.stack(np.broadcast_arrays(win, tie, loss)), _LEAST))
+
+
+def density(link: str, x: FloatArray) -> FloatArray:
+    if link == "logit":
+        return np.asarray(expit(x) * expit(-x))
+    return np.asarray(np.exp(-0.5 * x * x) / np.sqrt(2 * np.pi))
+
+
+def _latent(data: Answers, at: Place) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """e^α, z and δ of every entry."""
+    sensitivity = np.exp(at.own[data.judge, 0])
+    z = sensitivity * (at.theta[data.a] - at.theta[data.b])
+    delta = np.zeros_like(z) if at.width is None else np.exp(at.width + at.own[data.judge, 1])
+    return sensitivity, z, delta
+
+
+def log_likelihood(link: str, data: Answers, at: Place) -> float:
+    _, z, delta = _latent(data, at)
+    if at.width is not None:
+        return float((data.counts * np.log(outcomes(link, z, delta))).sum())
+    # Without ties, the two outcomes in a form that is exact far out.
+    win, loss = (-np.logaddexp(0, -z), -np.logaddexp(0, z)) if link == "logit" else (log_ndtr(z), log_ndtr(-z))
+    return float((data.counts[0] * win + data.counts[2] * loss).sum())
+
+
+def log_posterior(link: str, data: Answers, at: Place, prior: Prior) -> float:
+    width = 0.0 if at.width is None else at.width
+    penalty = prior.strength * (float(at.theta @ at.theta) + width**2)
+    return log_likelihood(link, data, at) - 0.5 * (penalty + float((at.own**2 @ prior.departures).sum()))
+
+
+@dataclass(frozen=True)
+class Slopes:
+    """Derivatives of the log likelihood by (z, δ), and the expected information per entry, weighted by judgments."""
+
+    sensitivity: FloatArray = field(repr=False)
+    z: FloatArray = field(repr=False)
+    delta: FloatArray = field(repr=False)
+    #: By outcome, (3, entries): ∂ log P / ∂z and ∂ log P / ∂δ.
+    by_z: FloatArray = field(repr=False)
+    by_delta: FloatArray = field(repr=False)
+    zz: FloatArray = field(repr=False)
+    zd: FloatArray = field(repr=False)
+    dd: FloatArray = field(repr=False)
+
+
+def slopes(link: str, data: Answers, at: Place) -> Slopes:
+    sensitivity, z, delta = _latent(data, at)
+    p = outcomes(link, z, delta)
+    up, low = density(link, z + delta), density(link, z - delta)
+    by_z = np.stack([low, up - low, -up]) / p
+    by_delta = np.stack([-low, up + low, -up]) / p
+    if at.width is None:
+        by_z[1] = by_delta[0] = by_delta[1] = by_delta[2] = 0.0
+    total = data.counts.sum(axis=0)
+    zz, zd, dd = (total * (p * left * right).sum(axis=0) for left, right in (
+        (by_z, by_z), (by_z, by_delta), (by_delta, by_delta)
+    ))  # fmt: skip
+    return Slopes(sensitivity, z, delta, by_z, by_delta, zz, zd, dd)
+
+
+def curvature(link: str, data: Answers, at: Place, prior: Prior, *, damped: bool = False) -> Curvature:
+    """Gradient and expected information at a place.
+
+    Parameters
+    ----------
+    damped
+        Add what observed information has beyond the expected one of a judge's parameter where that is positive: of a
+        judge who contradicts the others, expected information nears 0 and steps would jump to and fro.
+    """
+    s, n, count = slopes(link, data, at), data.systems, data.judges
+    wide = int(at.width is not None)
+    gz, gd = (data.counts * s.by_z).sum(axis=0), (data.counts * s.by_delta).sum(axis=0)
+    common = np.zeros(n + wide)
+    common[:n] = np.bincount(data.a, s.sensitivity * gz, n) - np.bincount(data.b, s.sensitivity * gz, n)
+    common[:n] -= prior.strength * at.theta
+    sums = [np.bincount(data.judge, value, count) for value in (gz * s.z, gd * s.delta)]
+    own: FloatArray = np.stack(sums, axis=1).astype(np.float64)
+    excess = np.maximum(-own, 0.0) if damped else np.zeros_like(own)
+    own -= prior.departures * at.own
+
+    joint = np.zeros((n + wide, n + wide))
+    pair = np.bincount(data.a * n + data.b, s.sensitivity**2 * s.zz, n * n).reshape(n, n)
+    pair = pair + pair.T
+    joint[:n, :n] = np.diag(pair.sum(axis=1) + prior.strength) - pair
+    cross = np.zeros((n + wide, count, 2))
+    for part, value in enumerate((s.sensitivity * s.zz * s.z, s.sensitivity * s.zd * s.delta)):
+        sides = [np.bincount(side * count + data.judge, value, n * count) for side in (data.a, data.b)]
+        cross[:n, :, part] = (sides[0] - sides[1]).reshape(n, count)
+    blocks = np.empty((count, 2, 2))
+    blocks[:, 0, 0] = np.bincount(data.judge, s.zz * s.z**2, count)
+    blocks[:, 1, 1] = np.bincount(data.judge, s.dd * s.delta**2, count)
+    blocks[:, 0, 1] = blocks[:, 1, 0] = np.bincount(data.judge, s.zd * s.z * s.delta, count)
+    if wide:
+        value = s.sensitivity * s.zd * s.delta
+        common[n] = float((gd * s.delta).sum()) - prior.strength * float(at.width or 0.0)
+        joint[n, :n] = joint[:n, n] = np.bincount(data.a, value, n) - np.bincount(data.b, value, n)
+        joint[n, n] = float((s.dd * s.delta**2).sum()) + prior.strength
+        cross[n, :, 0], cross[n, :, 1] = blocks[:, 0, 1], blocks[:, 1, 1]
+    for part in np.flatnonzero(~prior.free).tolist():  # a parameter that judges do not have stays where it is
+        own[:, part], cross[:, :, part], blocks[:, part, :], blocks[:, :, part] = 0.0, 0.0, 0.0, 0.0
+        blocks[:, part, part] = 1.0
+    for part in np.flatnonzero(prior.free).tolist():
+        blocks[:, part, part] += prior.departures[part] + excess[:, part]
+    inverse = np.linalg.inv(blocks)
+    half = np.einsum("ckj,kji->cki", cross, inverse).reshape(n + wide, -1)
+    return Curvature(common, own, cross, blocks, joint - half @ cross.reshape(n + wide, -1).T)
+
+
+def climb(
+    link: str, data: Answers, start: Place, prior: Prior, *, tolerance: float, steps: int
+) -> tuple[Place, int, bool]:
+    """Fisher scoring with step halving, until no common parameter moves by more than ``tolerance``."""
+    at, level = start, log_posterior(link, data, start, prior)
+    for number in range(steps):
+        common, own = curvature(link, data, at, prior, damped=True).step()
+        longest = max(float(np.abs(common).max()), float(np.abs(own).max(initial=0.0)))
+        share = min(1.0, _LONGEST / max(longest, 1e-300))
+        for _ in range(30):
+            nearer = at.plus(common, own, share)
+            higher = log_posterior(link, data, nearer, prior)
+            if higher >= level - 1e-12 * abs(level):
+                break
+            share /= 2
+        else:
+            return at, number, False
+        at, level = nearer, higher
+        if share * longest <= tolerance:
+            return at, number + 1, True
+    return at, steps, False
