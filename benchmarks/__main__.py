@@ -8,7 +8,7 @@ from __future__ import annotations
 import sys
 from importlib import import_module
 
-NAMES = ("startup", "resampling", "models", "scan", "server", "browser")
+NAMES = ("startup", "resampling", "models", "judges_differ", "scan", "server", "browser")
 #: Long, and not of speed: run by name only.
 STUDIES = ("coverage", "effects", "forced_ties", "kappa", "uncertainty", "weighing")
 

@@ -86,21 +86,24 @@ class Curvature:
 
 def outcomes(link: str, z: FloatArray, delta: FloatArray | float) -> FloatArray:
     """P(win), P(tie), P(loss), stacked in front."""
+    return _outcomes_and_densities(link, z, delta)[0]
+
+
+def _outcomes_and_densities(
+    link: str, z: FloatArray, delta: FloatArray | float
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """The same, and the densities of F at z + δ and z − δ, which share most of the work."""
     upper, lower = z + delta, z - delta
     if link == "logit":
-        win, loss = expit(lower), expit(-upper)
-        tie = expit(upper) * expit(-lower) * -np.expm1(-2 * np.asarray(delta))
+        win, not_win, not_loss, loss = expit(lower), expit(-lower), expit(upper), expit(-upper)
+        tie = not_loss * not_win * -np.expm1(-2 * np.asarray(delta))
+        up, low = not_loss * loss, win * not_win
     else:
         win, loss = ndtr(lower), ndtr(-upper)
         far = -np.abs(z)  # differences of tails keep their digits on this side only
         tie = ndtr(far + delta) - ndtr(far - delta)
-    return np.asarray(np.maximum(np.stack(np.broadcast_arrays(win, tie, loss)), _LEAST))
-
-
-def density(link: str, x: FloatArray) -> FloatArray:
-    if link == "logit":
-        return np.asarray(expit(x) * expit(-x))
-    return np.asarray(np.exp(-0.5 * x * x) / np.sqrt(2 * np.pi))
+        up, low = (np.exp(-0.5 * x * x) / np.sqrt(2 * np.pi) for x in (upper, lower))
+    return np.maximum(np.stack(np.broadcast_arrays(win, tie, loss)), _LEAST), up, low
 
 
 def _latent(data: Answers, at: Place) -> tuple[FloatArray, FloatArray, FloatArray]:
@@ -143,8 +146,7 @@ class Slopes:
 
 def slopes(link: str, data: Answers, at: Place) -> Slopes:
     sensitivity, z, delta = _latent(data, at)
-    p = outcomes(link, z, delta)
-    up, low = density(link, z + delta), density(link, z - delta)
+    p, up, low = _outcomes_and_densities(link, z, delta)
     by_z = np.stack([low, up - low, -up]) / p
     by_delta = np.stack([-low, up + low, -up]) / p
     if at.width is None:

@@ -33,7 +33,7 @@ _SD = 5.0
 _IMAGINED = 0.5
 _TOLERANCE, _STEPS = 1e-8, 200
 #: The estimate of a spread has settled when it changes by less than this share of itself.
-_SETTLED, _ROUNDS = 1e-3, 60
+_SETTLED, _ROUNDS = 2e-4, 200
 #: A refit to a resampled table starts near its end; a step this short changes no rank.
 _NEAR, _NEAR_STEPS = 1e-5, 25
 _NODES, _WEIGHTS = np.polynomial.hermite_e.hermegauss(5)
@@ -151,7 +151,7 @@ class Ordinal(ModelBase):
         settled = True
         for _ in range(_ROUNDS if to_fit.any() else 0):
             prior = _prior(spreads, free)
-            at, _, _ = climb(self.link, data, at, prior, tolerance=1e-3, steps=4)
+            at, _, _ = climb(self.link, data, at, prior, tolerance=1e-3, steps=1)
             before, spreads = spreads, np.where(to_fit, self._spread(table, data, at, prior), spreads)
             settled = bool(np.all(np.abs(spreads - before) <= _SETTLED * before))
             if settled:
