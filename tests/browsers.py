@@ -248,6 +248,7 @@ def stored(db: Database) -> list[tuple[str, int, list[int] | None, str | None, s
 
 def check_accessibility(page: Page) -> None:
     """Let axe-core look at a page as it is now; whatever it finds, of any impact, is a failure."""
+    page.wait_for_load_state()
     found = Axe().run(page).response["violations"]
     nodes = [f"{rule['id']}: {node['html']}\n{node['failureSummary']}" for rule in found for node in rule["nodes"]]
     assert not nodes, "\n\n".join(nodes)

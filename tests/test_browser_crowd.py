@@ -183,6 +183,7 @@ def test_the_organisers_page_is_whole(boss: Judge, width: int) -> None:
 
 def test_ids_are_erased_by_a_button(boss: Judge, db: Database) -> None:
     boss.page.get_by_role("link", name="Erase ids").first.click()
+    expect(boss.page.get_by_role("button", name="Erase the ids for good")).to_be_visible()
     check_accessibility(boss.page)
     boss.page.get_by_role("button", name="Erase the ids for good").click()
     expect(boss.page.get_by_role("status").first).to_contain_text("were erased")

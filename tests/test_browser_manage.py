@@ -100,7 +100,8 @@ def paths(db: Database) -> tuple[str, ...]:
 
 
 def faults_of(judge: Judge, where: str) -> dict[str, Any]:
-    """What is not whole on the page that is shown."""
+    """What is not whole on the page that is shown, once it is there: a click does not wait for the page it leads to."""
+    judge.page.wait_for_load_state()
     found = {kind: what for kind, what in judge.page.evaluate(MEASURE).items() if what not in (0, [])}
     return {where: found} if found else {}
 
@@ -194,6 +195,7 @@ def test_the_link_of_one_person_is_copied(olga: Judge, db: Database) -> None:
     page.set_viewport_size({"width": 390, "height": 844})
     olga.open(f"{HOME}/people")
     page.get_by_role("button", name="New link (ann)").click()
+    expect(page.get_by_role("button", name="Copy the link")).to_be_visible()
     assert faults_of(olga, "invited") == {}
     check_accessibility(page)
     page.get_by_role("button", name="Copy the link").click()
