@@ -23,28 +23,28 @@ def answers(seed: int, *, ties: bool = True) -> Answers:
     judge = np.repeat(np.arange(3), len(a))
     counts = rng.integers(0, 6, (3, len(judge))).astype(float)
     counts[1] *= ties
-    return Answers(4, 3, judge, np.tile(a, 3), np.tile(b, 3), counts)
+    x, shift = rng.normal(0, 1, (len(judge), 2)), rng.normal(0, 0.5, len(judge))
+    return Answers(4, 3, judge, np.tile(a, 3), np.tile(b, 3), counts, x, shift)
 
 
 def unpacked(x: np.ndarray, wide: bool) -> Place:
-    common = x[: 4 + wide]
-    return Place(common[:4], float(common[4]) if wide else None, x[4 + wide :].reshape(3, 2))
+    return Place(x[:4], float(x[6]) if wide else None, x[6 + wide :].reshape(3, 2), x[4:6])
 
 
 @pytest.mark.parametrize("wide", [True, False])
 @pytest.mark.parametrize("link", ["logit", "probit"])
 def test_the_gradient_is_that_of_the_log_posterior(link: str, wide: bool) -> None:
     data, prior = answers(0, ties=wide), Prior(0.04, np.array([2.0, 1.0]), np.array([True, wide]))
-    x = np.random.default_rng(1).normal(0, 0.4, 4 + wide + 6)
+    x = np.random.default_rng(1).normal(0, 0.4, 6 + wide + 6)
     if not wide:
-        x[5::2] = 0.0
+        x[7::2] = 0.0
     found = curvature(link, data, unpacked(x, wide), prior)
     analytic = np.concatenate([found.common, found.own.ravel()])
     for k in range(len(x)):
         step = np.zeros(len(x))
         step[k] = 1e-5
         up, down = (log_posterior(link, data, unpacked(x + sign * step, wide), prior) for sign in (1, -1))
-        frozen = not wide and k >= 4 and (k - 4) % 2 == 1
+        frozen = not wide and k >= 6 and k % 2 == 1
         assert analytic[k] == pytest.approx(0.0 if frozen else (up - down) / 2e-5, abs=1e-5)
 
 
@@ -184,3 +184,20 @@ def test_settings_are_checked(setting: str, value: str, allowed: str) -> None:
 def test_pair_counts_are_not_enough() -> None:
     with pytest.raises(InputError, match="needs the judgments"):
         Ordinal().fit(crowd(0)[0].counts)
+
+
+@pytest.mark.parametrize("random_share", [0.0, 0.3])
+def test_leaving_out_a_judge_by_one_step_is_nearly_a_fit_without_them(random_share: float) -> None:
+    judgments = crowd(11, judges=8, each=300, random_share=random_share)[0]
+    fit, warm = Ordinal().fit(judgments), Ordinal().warmed(judgments)
+    scores, roots, whole, _ = Ordinal().influence_rows(judgments, fit)
+    judge = judgments.codes("judge").astype(int)
+    known = roots(np.arange(len(judgments)))
+    parts = [np.einsum("rmi,rmj->ij", known[judge == k], known[judge == k]) for k in range(8)]
+    # All that is known but the priors of strengths and of the common width.
+    assert np.sum(parts, axis=0) + 0.04 * np.eye(6) == pytest.approx(whole, abs=1e-3)
+    steps = np.stack([-np.linalg.solve(whole - parts[k], scores[judge == k].sum(axis=0)) for k in range(8)])
+    fits = np.stack([warm.rescore((judge != k).astype(float)) - fit.scores for k in range(8)])
+    steps, fits = (changes - changes.mean(axis=1, keepdims=True) for changes in (steps, fits))
+    assert np.linalg.norm(steps - fits) < 0.25 * np.linalg.norm(fits)
+    assert np.linalg.norm(steps) == pytest.approx(np.linalg.norm(fits), rel=0.15)

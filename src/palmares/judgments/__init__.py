@@ -19,7 +19,7 @@ from .counts import (
     pairs_of,
 )
 from .digest import row_words
-from .encoding import A_BETTER, B_BETTER, EXTRA_PREFIX, NAME_COLUMNS, TIE, VALUE_COLUMNS
+from .encoding import A_BETTER, B_BETTER, EXTRA_PREFIX, NAME_COLUMNS, TIE, VALUE_COLUMNS, sides_of
 from .forced import FORCED_TIES, ForcedTies, Kept, settle_forced_ties
 from .origin import Origin, SourceFile
 from .table import Judgments
@@ -83,6 +83,7 @@ __all__ = [
     "pairs_of",
     "row_words",
     "settle_forced_ties",
+    "sides_of",
     "sitting_kinds",
     "unit_codes",
     "unit_count",

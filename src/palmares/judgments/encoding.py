@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Iterable, Mapping
 
 import numpy as np
 import polars as pl
@@ -22,6 +23,10 @@ VALUE_COLUMNS: Mapping[str, pl.DataType] = {
 }
 #: A covariate called NAME lives in the column `extra.NAME`.
 EXTRA_PREFIX = "extra."
+
+#: The words by which columns say which of the two outputs they speak for.
+_OTHER_SIDE = {"a": "b", "left": "right", "1": "2"}
+_SIDE = re.compile(r"(?<![A-Za-z0-9])(?:a|left|1)(?![A-Za-z0-9])", re.IGNORECASE)
 
 #: Outcomes, seen from the first system of the row.
 A_BETTER, TIE, B_BETTER = 1, 0, -1
@@ -229,16 +234,39 @@ def _covariate(column: pl.Series) -> pl.Series:
     return numbers if usable else text
 
 
+def side_pairs(names: Iterable[str]) -> list[tuple[str, str]]:
+    """Names that differ in one word alone, which is a and b, left and right, or 1 and 2: a value of each output."""
+    known = list(names)
+    return [
+        (name, other)
+        for name in known
+        for word in _SIDE.finditer(name)
+        if word[0] != name.removeprefix(EXTRA_PREFIX)
+        and (other := name[: word.start()] + _OTHER_SIDE[word[0].lower()] + name[word.end() :]) in known
+    ]
+
+
+def sides_of(name: str, columns: Iterable[str]) -> tuple[str, str] | None:
+    """The two columns of a covariate, named by what they have in common (``length``) or by the first of them."""
+    for a, b in side_pairs(columns):
+        common = {a[: word.start()].rstrip("_.- ") + a[word.end() :] for word in _SIDE.finditer(a)}
+        common |= {a[: word.start()] + a[word.end() :].lstrip("_.- ") for word in _SIDE.finditer(a)}
+        if name == a or name in common:
+            return a, b
+    return None
+
+
 def _canonical(frame: pl.DataFrame) -> pl.DataFrame:
     """Put the systems of every row in code order and drop optional columns that say nothing."""
     swap = pl.col("system_a") > pl.col("system_b")
     mirrored = [pl.when(swap).then(-pl.col("outcome")).otherwise("outcome").alias("outcome")]
-    for kind in ("system", "position"):
-        if f"{kind}_a" in frame.columns:
-            mirrored += [
-                pl.when(swap).then(f"{kind}_{other}").otherwise(f"{kind}_{side}").alias(f"{kind}_{side}")
-                for side, other in ("ab", "ba")
-            ]
+    pairs = [(f"{kind}_a", f"{kind}_b") for kind in ("system", "position") if f"{kind}_a" in frame.columns]
+    pairs += side_pairs(c for c in frame.columns if c.startswith(EXTRA_PREFIX) and frame[c].dtype.is_numeric())
+    mirrored += [
+        pl.when(swap).then(pl.col(other)).otherwise(pl.col(own)).alias(own)
+        for a, b in pairs
+        for own, other in ((a, b), (b, a))
+    ]
     frame = frame.with_columns(mirrored)
     if "weight" in frame.columns and bool((frame["weight"] == 1.0).all()):
         frame = frame.drop("weight")

@@ -1,7 +1,8 @@
 """The ordered-response model of judges: likelihood, scoring step and prediction, on arrays.
 
-What judge k answers on systems a and b follows z = e^α_k (θ_a − θ_b) and the judge's tie width δ_k = e^(γ + g_k):
-a wins with probability F(z − δ), loses with F(−z − δ), and ties otherwise; F is the logistic or normal distribution.
+What judge k answers on systems a and b follows z = e^α_k (θ_a − θ_b + shift) + xβ and the judge's tie width
+δ_k = e^(γ + g_k): a wins with probability F(z − δ), loses with F(−z − δ), and ties otherwise; F is the logistic or
+normal distribution, x are covariates, and a shift is what is known of the two outputs beyond their systems.
 """
 
 from __future__ import annotations
@@ -21,7 +22,9 @@ _LONGEST = 2.0
 
 @dataclass(frozen=True)
 class Answers:
-    """How often each judge found a better than b, equal to it, or worse: one entry for every judge and pair met."""
+    """How often each judge found a better than b, equal to it, or worse: one entry for every judge and pair met, and
+    where they differ, for every two outputs and values of covariates.
+    """
 
     systems: int
     judges: int
@@ -30,11 +33,15 @@ class Answers:
     b: IntArray = field(repr=False)
     #: An array (3, entries): wins of a, ties, losses.
     counts: FloatArray = field(repr=False)
+    #: Covariates, (entries, covariates).
+    x: FloatArray = field(repr=False)
+    #: What is added to θ_a − θ_b.
+    shift: FloatArray | float = field(default=0.0, repr=False)
 
 
 @dataclass(frozen=True)
 class Prior:
-    """Precisions of θ and γ, and of judges' departures: α (log sensitivity) and g (log tie width).
+    """Precisions of θ, γ and β, and of judges' departures: α (log sensitivity) and g (log tie width).
 
     ``free`` says which of the two a judge has at all.
     """
@@ -46,30 +53,38 @@ class Prior:
 
 @dataclass(frozen=True)
 class Place:
-    """Values of all parameters: θ, γ (None where nobody tied, and so no width is known) and (judges, 2) departures."""
+    """Values of all parameters: θ, γ (None where nobody tied, and so no width is known), (judges, 2) departures, β.
+
+    The common ones stand in the order θ, β, γ wherever they are one vector.
+    """
 
     theta: FloatArray = field(repr=False)
     width: float | None
     own: FloatArray = field(repr=False)
+    beta: FloatArray = field(repr=False)
 
     def plus(self, common: FloatArray, own: FloatArray, share: float) -> Place:
-        width = None if self.width is None else self.width + share * float(common[-1])
-        return Place(self.theta + share * common[: len(self.theta)], width, self.own + share * own)
+        n, width = len(self.theta), None if self.width is None else self.width + share * float(common[-1])
+        beta = self.beta + share * common[n : n + len(self.beta)]
+        return Place(self.theta + share * common[:n], width, self.own + share * own, beta)
 
 
 @dataclass(frozen=True)
 class Curvature:
     """Gradient and expected information of the log posterior, with the judges' parameters apart from the common ones.
 
-    ``cross`` is (common, judges, 2), ``blocks`` (judges, 2, 2); ``reduced`` is the information of the common parameters
-    once those of the judges are allowed to follow: A − Σ_k B_k D_k⁻¹ B_kᵀ.
+    ``cross`` is (common, judges, 2), ``blocks`` (judges, 2, 2), ``joint`` (common, common); ``reduced`` is the
+    information of the common parameters once those of the judges are allowed to follow: A − Σ_k B_k D_k⁻¹ B_kᵀ.
     """
 
     common: FloatArray = field(repr=False)
     own: FloatArray = field(repr=False)
     cross: FloatArray = field(repr=False)
     blocks: FloatArray = field(repr=False)
+    joint: FloatArray = field(repr=False)
     reduced: FloatArray = field(repr=False)
+    #: What not knowing the effects of segments takes from ``joint``, where there are any.
+    taken: FloatArray | None = field(default=None, repr=False)
 
     @property
     def inverse_blocks(self) -> FloatArray:
@@ -106,16 +121,17 @@ def _outcomes_and_densities(
     return np.maximum(np.stack(np.broadcast_arrays(win, tie, loss)), _LEAST), up, low
 
 
-def _latent(data: Answers, at: Place) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """e^α, z and δ of every entry."""
+def _latent(data: Answers, at: Place) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
+    """e^α, the part of z that it multiplies, z and δ of every entry."""
     sensitivity = np.exp(at.own[data.judge, 0])
-    z = sensitivity * (at.theta[data.a] - at.theta[data.b])
+    scaled = sensitivity * (at.theta[data.a] - at.theta[data.b] + data.shift)
+    z = scaled + data.x @ at.beta if len(at.beta) else scaled
     delta = np.zeros_like(z) if at.width is None else np.exp(at.width + at.own[data.judge, 1])
-    return sensitivity, z, delta
+    return sensitivity, scaled, z, delta
 
 
 def log_likelihood(link: str, data: Answers, at: Place) -> float:
-    _, z, delta = _latent(data, at)
+    _, _, z, delta = _latent(data, at)
     if at.width is not None:
         return float((data.counts * np.log(outcomes(link, z, delta))).sum())
     # Without ties, the two outcomes in a form that is exact far out.
@@ -125,7 +141,7 @@ def log_likelihood(link: str, data: Answers, at: Place) -> float:
 
 def log_posterior(link: str, data: Answers, at: Place, prior: Prior) -> float:
     width = 0.0 if at.width is None else at.width
-    penalty = prior.strength * (float(at.theta @ at.theta) + width**2)
+    penalty = prior.strength * (float(at.theta @ at.theta) + width**2 + float(at.beta @ at.beta))
     return log_likelihood(link, data, at) - 0.5 * (penalty + float((at.own**2 @ prior.departures).sum()))
 
 
@@ -134,7 +150,8 @@ class Slopes:
     """Derivatives of the log likelihood by (z, δ), and the expected information per entry, weighted by judgments."""
 
     sensitivity: FloatArray = field(repr=False)
-    z: FloatArray = field(repr=False)
+    #: e^α (θ_a − θ_b + shift), which is ∂z / ∂α.
+    scaled: FloatArray = field(repr=False)
     delta: FloatArray = field(repr=False)
     #: By outcome, (3, entries): ∂ log P / ∂z and ∂ log P / ∂δ.
     by_z: FloatArray = field(repr=False)
@@ -145,7 +162,7 @@ class Slopes:
 
 
 def slopes(link: str, data: Answers, at: Place) -> Slopes:
-    sensitivity, z, delta = _latent(data, at)
+    sensitivity, scaled, z, delta = _latent(data, at)
     p, up, low = _outcomes_and_densities(link, z, delta)
     by_z = np.stack([low, up - low, -up]) / p
     by_delta = np.stack([-low, up + low, -up]) / p
@@ -155,7 +172,23 @@ def slopes(link: str, data: Answers, at: Place) -> Slopes:
     zz, zd, dd = (total * (p * left * right).sum(axis=0) for left, right in (
         (by_z, by_z), (by_z, by_delta), (by_delta, by_delta)
     ))  # fmt: skip
-    return Slopes(sensitivity, z, delta, by_z, by_delta, zz, zd, dd)
+    return Slopes(sensitivity, scaled, delta, by_z, by_delta, zz, zd, dd)
+
+
+def gap_slopes(link: str, data: Answers, at: Place) -> tuple[FloatArray, FloatArray]:
+    """First and less the second derivative of the log likelihood by θ_a − θ_b, of every entry."""
+    sensitivity, _, z, delta = _latent(data, at)
+    p, up, low = _outcomes_and_densities(link, z, delta)
+    by_z = np.stack([low, up - low, -up]) / p
+    if link == "logit":
+        curved = np.stack([low, low + up, up])
+    else:
+        upper, lower = z + delta, z - delta
+        curved = by_z**2 + np.stack([lower * low, upper * up - lower * low, -upper * up]) / p
+    if at.width is None:
+        by_z[1], curved[1] = 0.0, 0.0
+    counts = data.counts
+    return sensitivity * (counts * by_z).sum(axis=0), sensitivity**2 * (counts * curved).sum(axis=0)
 
 
 def curvature(link: str, data: Answers, at: Place, prior: Prior, *, damped: bool = False) -> Curvature:
@@ -167,43 +200,56 @@ def curvature(link: str, data: Answers, at: Place, prior: Prior, *, damped: bool
         Add what observed information has beyond the expected one of a judge's parameter where that is positive: of a
         judge who contradicts the others, expected information nears 0 and steps would jump to and fro.
     """
-    s, n, count = slopes(link, data, at), data.systems, data.judges
+    s, n, count, c = slopes(link, data, at), data.systems, data.judges, data.x.shape[1]
     wide = int(at.width is not None)
     gz, gd = (data.counts * s.by_z).sum(axis=0), (data.counts * s.by_delta).sum(axis=0)
-    common = np.zeros(n + wide)
-    common[:n] = np.bincount(data.a, s.sensitivity * gz, n) - np.bincount(data.b, s.sensitivity * gz, n)
-    common[:n] -= prior.strength * at.theta
-    sums = [np.bincount(data.judge, value, count) for value in (gz * s.z, gd * s.delta)]
-    own: FloatArray = np.stack(sums, axis=1).astype(np.float64)
-    excess = np.maximum(-own, 0.0) if damped else np.zeros_like(own)
-    own -= prior.departures * at.own
+    size, covariates, last = n + c + wide, slice(n, n + c), n + c
+    common, joint, cross = np.zeros(size), np.zeros((size, size)), np.zeros((size, count, 2))
+    #: ∂z / ∂α and ∂δ / ∂g of every entry, and the information that each shares with z.
+    inner = (s.scaled, s.delta)
+    shared = (s.zz * s.scaled, s.zd * s.delta)
 
-    joint = np.zeros((n + wide, n + wide))
+    common[:n] = _differences(data, s.sensitivity * gz) - prior.strength * at.theta
+    own: FloatArray = np.stack([np.bincount(data.judge, g * d, count) for g, d in zip((gz, gd), inner, strict=True)], 1)
+    excess = np.maximum(-own, 0.0) if damped else np.zeros_like(own)
+    own = own - prior.departures * at.own
+
     pair = np.bincount(data.a * n + data.b, s.sensitivity**2 * s.zz, n * n).reshape(n, n)
     pair = pair + pair.T
     joint[:n, :n] = np.diag(pair.sum(axis=1) + prior.strength) - pair
-    cross = np.zeros((n + wide, count, 2))
-    for part, value in enumerate((s.sensitivity * s.zz * s.z, s.sensitivity * s.zd * s.delta)):
-        sides = [np.bincount(side * count + data.judge, value, n * count) for side in (data.a, data.b)]
+    for part, value in enumerate(shared):
+        sides = [np.bincount(side * count + data.judge, s.sensitivity * value, n * count) for side in (data.a, data.b)]
         cross[:n, :, part] = (sides[0] - sides[1]).reshape(n, count)
+        for k in range(c):
+            cross[n + k, :, part] = np.bincount(data.judge, value * data.x[:, k], count)
     blocks = np.empty((count, 2, 2))
-    blocks[:, 0, 0] = np.bincount(data.judge, s.zz * s.z**2, count)
+    blocks[:, 0, 0] = np.bincount(data.judge, s.zz * s.scaled**2, count)
     blocks[:, 1, 1] = np.bincount(data.judge, s.dd * s.delta**2, count)
-    blocks[:, 0, 1] = blocks[:, 1, 0] = np.bincount(data.judge, s.zd * s.z * s.delta, count)
+    blocks[:, 0, 1] = blocks[:, 1, 0] = np.bincount(data.judge, s.zd * s.scaled * s.delta, count)
+    if c:
+        common[covariates] = gz @ data.x - prior.strength * at.beta
+        joint[covariates, covariates] = data.x.T @ (s.zz[:, None] * data.x) + prior.strength * np.eye(c)
+        for k in range(c):
+            joint[n + k, :n] = joint[:n, n + k] = _differences(data, s.sensitivity * s.zz * data.x[:, k])
     if wide:
-        value = s.sensitivity * s.zd * s.delta
-        common[n] = float((gd * s.delta).sum()) - prior.strength * float(at.width or 0.0)
-        joint[n, :n] = joint[:n, n] = np.bincount(data.a, value, n) - np.bincount(data.b, value, n)
-        joint[n, n] = float((s.dd * s.delta**2).sum()) + prior.strength
-        cross[n, :, 0], cross[n, :, 1] = blocks[:, 0, 1], blocks[:, 1, 1]
+        common[last] = float((gd * s.delta).sum()) - prior.strength * float(at.width or 0.0)
+        joint[last, :n] = joint[:n, last] = _differences(data, s.sensitivity * s.zd * s.delta)
+        joint[last, covariates] = joint[covariates, last] = (s.zd * s.delta) @ data.x
+        joint[last, last] = float((s.dd * s.delta**2).sum()) + prior.strength
+        cross[last, :, 0], cross[last, :, 1] = blocks[:, 0, 1], blocks[:, 1, 1]
     for part in np.flatnonzero(~prior.free).tolist():  # a parameter that judges do not have stays where it is
         own[:, part], cross[:, :, part], blocks[:, part, :], blocks[:, :, part] = 0.0, 0.0, 0.0, 0.0
         blocks[:, part, part] = 1.0
     for part in np.flatnonzero(prior.free).tolist():
         blocks[:, part, part] += prior.departures[part] + excess[:, part]
     inverse = np.linalg.inv(blocks)
-    half = np.einsum("ckj,kji->cki", cross, inverse).reshape(n + wide, -1)
-    return Curvature(common, own, cross, blocks, joint - half @ cross.reshape(n + wide, -1).T)
+    half = np.einsum("ckj,kji->cki", cross, inverse).reshape(size, -1)
+    return Curvature(common, own, cross, blocks, joint, joint - half @ cross.reshape(size, -1).T)
+
+
+def _differences(data: Answers, values: FloatArray) -> FloatArray:
+    """Sums of the values by system: those of entries in which it is a, less those in which it is b."""
+    return np.asarray(np.bincount(data.a, values, data.systems) - np.bincount(data.b, values, data.systems))
 
 
 def climb(

@@ -8,7 +8,7 @@ on nothing but the two systems (``knows`` is empty) is tested on pairs, any othe
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar, Literal, NamedTuple, Protocol, Self, runtime_checkable
 
@@ -23,6 +23,21 @@ RangeSource = Literal["resampling", "posterior", "runs"]
 Needs = Literal["counts", "rows"]
 #: Which judgments put two systems on one scale: all, or those that are not ties.
 Links = Literal["any", "decisive"]
+
+
+class RowInfluences(NamedTuple):
+    """What every judgment does to the scores of a fit: its share in the gradient (rows, systems); roots of the
+    information of any rows (rows, m, systems), a row's being Σ_m r rᵀ, and that of all rows the whole but for priors of
+    the common parameters; and the information of the whole fit (systems, systems).
+
+    ``of_segments`` are the shares in the gradient that leave with a whole segment, where they are others: a model that
+    knows the outputs of a segment thinks of them anew when a few of its judgments leave.
+    """
+
+    scores: FloatArray
+    roots: Callable[[IntArray], FloatArray]
+    whole: FloatArray
+    of_segments: FloatArray | None = None
 
 
 class Prediction(NamedTuple):
@@ -204,7 +219,7 @@ class Model(Protocol):
     def shifting(self, counts: PairCounts, fit: Fit) -> Shifting | None: ...
     def exact_interval(self, kinds: UnitKinds, system: int, p: float) -> tuple[float, float] | None: ...
     def influences(self, counts: PairCounts, kinds: UnitKinds) -> FloatArray: ...
-    def influence_rows(self, judgments: Judgments, fit: Fit) -> tuple[FloatArray, FloatArray, FloatArray]: ...
+    def influence_rows(self, judgments: Judgments, fit: Fit) -> RowInfluences: ...
 
 
 class ModelBase:
@@ -262,10 +277,8 @@ class ModelBase:
         """What scores resampled judgments fastest, of a model that needs rows and ``warm_starts``."""
         raise NotImplementedError
 
-    def influence_rows(self, judgments: Judgments, fit: Fit) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Of a ``smooth`` model that needs rows: the score contribution of every judgment (rows, systems), its
-        information on the difference of its two systems, and the information of the whole fit (systems, systems).
-        """
+    def influence_rows(self, judgments: Judgments, fit: Fit) -> RowInfluences:
+        """Of a ``smooth`` model that needs rows: what every judgment does to the scores."""
         raise NotImplementedError
 
     def one_sided(self, counts: PairCounts) -> BoolArray:

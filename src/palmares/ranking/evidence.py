@@ -34,7 +34,7 @@ from .intervals import Spread, Trials, agreed_by_chance, few_one_sided, named, n
 from .joint import Joint, joint, joint_of_tests
 from .ranges import rank_ranges
 from .significance import decisions, sign_test_ranges, sign_tests, worse_than
-from .two_way import Grouping, RowInfluences, Uncertainty, combined, jackknife, lifted, row_jackknife
+from .two_way import Grouping, Uncertainty, combined, jackknife, lifted, row_jackknife
 
 #: How many sides a sign test has.
 SIGN_TESTS = {"sign-test": 2, "one-sided-sign-test": 1}
@@ -212,12 +212,14 @@ def _jackknives(
     """What leaving out units of every kind shows, from counts or from rows, whichever the model reads."""
     if model.needs == "counts":
         return {unit: jackknife(model, judgments.counts, parts, seen_from) for unit, parts in kinds.items()}
-    scores, known, whole = model.influence_rows(judgments, fit)
-    a, b = (judgments.codes(side).astype(np.int64) for side in ("system_a", "system_b"))
-    rows = RowInfluences(scores, a, b, known, whole)
+    rows = model.influence_rows(judgments, fit)
+    whole = rows if rows.of_segments is None else rows._replace(scores=rows.of_segments)
     codes = {unit: judgments.group_codes(unit) for unit in ("segment", "judge")}
     codes["sitting"] = codes["judge"] * (codes["segment"].max() + 1) + codes["segment"]
-    return {unit: row_jackknife(rows, codes[unit], parts, seen_from) for unit, parts in kinds.items()}
+    return {
+        unit: row_jackknife(whole if unit == "segment" else rows, codes[unit], parts, seen_from)
+        for unit, parts in kinds.items()
+    }
 
 
 def _plain(model: Model, judgments: Judgments, unit: Unit, request: Request) -> Replicates:

@@ -13,11 +13,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 
 import numpy as np
 
 from ..judgments import BoolArray, FloatArray, IntArray, PairCounts, UnitKinds, decode_cells
-from ..models.base import Model
+from ..models.base import Model, RowInfluences
 
 #: A system's own design effect counts where it is larger than the others' with this chance of error …
 _OWN = 0.05
@@ -60,19 +61,6 @@ class Grouping:
             square += float(part.copies @ sizes**2)
         effective = np.divide(totals**2, squares, out=np.zeros(n), where=squares > 0)
         return cls(covariance, effective, size**2 / square)
-
-
-@dataclass(frozen=True)
-class RowInfluences:
-    """Of every row: its share in the gradient (rows, systems), its two systems and its information on their difference;
-    ``whole`` is the information of the fit (systems, systems).
-    """
-
-    scores: FloatArray = field(repr=False)
-    a: IntArray = field(repr=False)
-    b: IntArray = field(repr=False)
-    known: FloatArray = field(repr=False)
-    whole: FloatArray = field(repr=False)
 
 
 @dataclass(frozen=True)
@@ -145,13 +133,14 @@ def row_jackknife(
 
 def _left_out(rows: RowInfluences, sums: FloatArray, unit: IntArray, lo: int, hi: int) -> FloatArray:
     """What changes without each unit from ``lo`` to ``hi``."""
-    n, inside = rows.scores.shape[1], (unit >= lo) & (unit < hi)
-    place, a, b, known = (unit - lo)[inside] * n * n, rows.a[inside], rows.b[inside], rows.known[inside]
-    own = np.zeros((hi - lo) * n * n)
-    for row, column, sign in ((a, a, 1), (b, b, 1), (a, b, -1), (b, a, -1)):
-        own += np.bincount(place + row * n + column, sign * known, len(own))
+    n, inside = rows.scores.shape[1], np.flatnonzero((unit >= lo) & (unit < hi))
+    inside = inside[np.argsort(unit[inside], kind="stable")]
+    ends = np.searchsorted(unit[inside], np.arange(lo, hi + 1))
+    roots = rows.roots(inside)
+    pieces = [roots[first:last].reshape(-1, n) for first, last in pairwise(ends.tolist())]
+    own = np.stack([piece.T @ piece for piece in pieces])
     # A unit that holds nearly all that is known of a system leaves too little to divide by.
-    rest = rows.whole - _MOST_LEFT_OUT * own.reshape(-1, n, n)
+    rest = rows.whole - _MOST_LEFT_OUT * own
     return np.asarray(np.linalg.solve(rest, sums[lo:hi, :, None])[..., 0])
 
 
