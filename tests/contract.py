@@ -26,6 +26,8 @@ PROPERTIES = {"monotone", "duplication", "relabelling", "row order", "symmetric"
 #: can change unnoticed.
 RANKS_ONLY = {"expected-wins", "bojar", "orig-wmt", "lopez", "most-probable-ranking", "monte-carlo-playoffs"}
 PREDICTS_ONLY = {"uniform", "adjusted-uniform"}
+#: Models that read nothing but judgments against one system, which they choose by name among systems that are alike.
+AGAINST_BASELINE = {"graded-response", "two-stage"}
 #: Settings under which a model refuses data that the suite takes for good, with the reason.
 LEFT_OUT = {"bradley-terry prior=none": "maximum likelihood is infinite where a system won everything"}
 

@@ -53,6 +53,7 @@ print(json.dumps(found))
         ["describe", str(CAMPAIGN)],
         ["head-to-head", str(CAMPAIGN)],
         ["agreement", str(CAMPAIGN)],
+        ["judges", str(CAMPAIGN)],
         ["audit", str(CAMPAIGN), *small],
         ["compare", str(CAMPAIGN), "--model", "bradley-terry", "--folds", "3"],
     ]

@@ -293,6 +293,7 @@ COMMANDS = {
     "describe": (),
     "head-to-head": ("--resamples", "60"),
     "agreement": ("--resamples", "0"),
+    "judges": (),
     "audit": ("--resamples", "60"),
     "compare": ("--folds", "3", "--model", "independent-pairs"),
 }

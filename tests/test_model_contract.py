@@ -13,6 +13,7 @@ import polars as pl
 import pytest
 from builders import counted, random_rows
 from contract import (
+    AGAINST_BASELINE,
     PREDICTS_ONLY,
     PROPERTIES,
     RANKS_ONLY,
@@ -179,6 +180,8 @@ def test_scores_deviations_and_draws_belong_together(model: Model) -> None:
 )
 def test_renaming_systems_renames_scores(model: Model, judgments: Judgments) -> None:
     if "relabelling" in model.lacks:
+        if model.id in AGAINST_BASELINE and judgments in SYMMETRIC.values():
+            pytest.skip(model.lacks["relabelling"])
         assert_renaming_is_noise(model, judgments)
         return
     before = by_name(model.fit(judgments, rng=3))

@@ -16,6 +16,15 @@ MODELS = Registry(
     {
         "bradley-terry": Entry("palmares.models.bradley_terry:BradleyTerry", "strengths on a logistic scale; ties"),
         "ordinal": Entry("palmares.models.ordinal:Ordinal", "all pairs, and judges who differ in ties and sensitivity"),
+        "crowd-bt": Entry(
+            "palmares.models.crowd_bt:CrowdBT", "all pairs, and judges who tell the truth with unequal probability"
+        ),
+        "graded-response": Entry(
+            "palmares.models.graded_response:GradedResponse", "all against one baseline, by judge and segment"
+        ),
+        "two-stage": Entry(
+            "palmares.models.two_stage:TwoStage", "all against one baseline, by outputs and biased judges"
+        ),
         "expected-wins": Entry(
             "palmares.models.ratios:ExpectedWins", "mean over opponents of the share of decided comparisons won"
         ),
@@ -50,8 +59,9 @@ DEFAULT_MODEL = "bradley-terry"
 
 
 def __getattr__(name: str) -> Any:
-    """The classes of the registry by name (``palmares.models.BradleyTerry``), and `create`."""
-    targets = ["palmares.models.by_name:create", *(entry.target for entry in MODELS.values())]
+    """The classes of the registry by name (``palmares.models.BradleyTerry``), `create` and `choose_baseline`."""
+    also = ["palmares.models.by_name:create", "palmares.models.against_baseline:choose_baseline"]
+    targets = [*also, *(entry.target for entry in MODELS.values())]
     for module, _, attribute in (target.partition(":") for target in targets):
         if attribute == name:
             return getattr(import_module(module), name)
