@@ -13,11 +13,23 @@ import click
 from ..errors import InputError
 
 #: Commands whose results can be made again; others write files, or serve.
-REPEATABLE = ("rank", "describe", "head-to-head", "agreement", "audit", "compare", "diff", "coverage", "reproduce")
+REPEATABLE = (
+    "rank",
+    "describe",
+    "head-to-head",
+    "agreement",
+    "judges",
+    "segments",
+    "audit",
+    "compare",
+    "diff",
+    "coverage",
+    "reproduce",
+)
 #: Options that say where and how something is shown or computed, and never change a number. They are not taken from a
 #: result, either: a file that somebody sent must not write another one.
 _NOT_RECORDED = frozenset(
-    ("files", "output", "plot", "width", "height", "wide", "executor", "workers", "dask", "again")
+    ("files", "output", "plot", "curves", "width", "height", "wide", "executor", "workers", "dask", "again")
 )
 
 

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
     from ..compute import Execution
     from ..judgments import Judgments, Kept, PairCounts
+    from ..ranking.result import Ranking
     from ..report.tables import Group
 
 
@@ -66,7 +67,7 @@ def rank(
         groups,
         execution,
         "resampling",
-        lambda data, place: ranking.rank(data, place, largest_component=largest_component),
+        lambda data, place: _ranked(ranking, data, place, largest_component=largest_component),
     )
     if joint:
         rankings = [replace(each, result=each.result.shown_jointly()) for each in rankings]
@@ -76,6 +77,21 @@ def rank(
         printing.draw(rankings, rank_ranges)
     printing.show("rank", rankings, part)
     options.check_converged(each.result for each in rankings)
+
+
+def _ranked(
+    ranking: options.RankingOptions, data: Judgments | PairCounts, execution: Execution, *, largest_component: bool
+) -> Ranking:
+    """One ranking; by the default model, with a note where one that knows the judges predicts better."""
+    from ..judgments import PairCounts
+    from ..models import DEFAULT_MODEL
+    from ..ranking.judge_aware import judge_aware_note
+
+    result = ranking.rank(data, execution, largest_component=largest_component)
+    if ranking.model.id != DEFAULT_MODEL or isinstance(data, PairCounts):
+        return result
+    note = judge_aware_note(data.without_forced_ties(), ranking.model, execution)
+    return replace(result, notes=(*result.notes, note)) if note else result
 
 
 def _scanned(inputs: reading.Inputs, forced_ties: Kept) -> dict[Group, PairCounts]:

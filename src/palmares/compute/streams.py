@@ -28,6 +28,7 @@ class Stream(IntEnum):
     FEW_UNITS = 4
     TWO_WAY = 5
     POSTERIOR = 6
+    JUDGE_AWARE = 7
     AUDIT_JUDGES = 11
     AUDIT_DRIFT = 12
     AUDIT_CYCLES = 13
@@ -37,6 +38,8 @@ class Stream(IntEnum):
     FOLD_FITS = 21
     SUBSETS = 22
     NOISE = 23
+    SEGMENT_SPLITS = 41
+    JUDGE_FLAGS = 43
 
 
 class ExperimentStream(IntEnum):
@@ -58,6 +61,10 @@ class ExperimentStream(IntEnum):
     RANKINGS = 9
     STAND_IN = 101
     TRACK = 102
+    BASELINE_SETS = 103
+    RANDOM_SETS = 104
+    NOISY_JUDGES = 105
+    SCORING_FITS = 106
 
 
 def generator(seed: int, *key: int) -> np.random.Generator:
