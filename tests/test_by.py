@@ -16,6 +16,7 @@ COMMANDS = {
     "rank": ("--resamples", 60),
     "head-to-head": ("--resamples", 60),
     "agreement": ("--resamples", 60),
+    "judges": (),
     "audit": ("--resamples", 60),
     "compare": ("--folds", 4, "--model", "bradley-terry"),
     "describe": (),

@@ -49,6 +49,7 @@ def results(judgments: Judgments) -> dict[str, Any]:
         "HeadToHead": pm.head_to_head(judgments, ranking),
         "Overview": pm.describe(judgments),
         "Agreement": pm.agreement(judgments, judges=True, resamples=60, rng=0),
+        "Judges": pm.judges(judgments, rng=0),
         "Audit": pm.audit(judgments, resamples=60, rng=0),
         "Comparison": pm.compare(judgments, models=models, testing=pm.Testing(2), rng=0),
         "Curve": pm.learning_curve(judgments, sizes=[50, 100], trials=2, models=models, rng=0),
@@ -59,8 +60,8 @@ def results(judgments: Judgments) -> dict[str, Any]:
     }
 
 
-KINDS = ("Ranking", "HeadToHead", "Overview", "Agreement", "Audit", "Comparison", "Curve", "Changes", "Coverage",
-         "Reproduction", "Judgments")  # fmt: skip
+KINDS = ("Ranking", "HeadToHead", "Overview", "Agreement", "Judges", "Audit", "Comparison", "Curve", "Changes",
+         "Coverage", "Reproduction", "Judgments")  # fmt: skip
 
 
 # -- what functions take ---------------------------------------------------------------------------
@@ -70,6 +71,7 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     "head_to_head": lambda data: pm.head_to_head(data, pm.rank(data, resample=None, rng=0)).to_dict(),
     "describe": lambda data: pm.describe(data).to_dict(),
     "agreement": lambda data: pm.agreement(data, resamples=0, rng=0).to_dict(),
+    "judges": lambda data: pm.judges(data, rng=0).to_dict(),
     "audit": lambda data: pm.audit(data, resamples=40, rng=0).to_dict(),
     "compare": lambda data: pm.compare(data, models=["bojar"], testing=pm.Testing(2), rng=0).to_dict(),
     "learning_curve": lambda data: pm.learning_curve(data, sizes=[6], trials=1, models=["bojar"], rng=0).to_dict(),

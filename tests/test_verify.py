@@ -58,6 +58,7 @@ def stored(ok: Callable[..., Any], tmp_path: Path) -> Callable[..., Path]:
         ("describe", "--by", "judge", "--systems"),
         ("head-to-head", *QUICK),
         ("agreement", *QUICK, "--judges"),
+        ("judges", "--exclude-flagged"),
         ("audit", *QUICK),
         ("compare", "--folds", "3", "--model", "bradley-terry", "--model", "expected-wins", "--hold-out", "judge"),
         ("compare", "--sizes", "100", "--trials", "2", "--model", "bradley-terry"),

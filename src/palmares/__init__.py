@@ -27,7 +27,9 @@ _EXPORTS = {
     "head_to_head": "palmares.ranking.head_to_head:head_to_head",
     "describe": "palmares.analysis.describe:describe",
     "agreement": "palmares.analysis.agreement:agreement",
+    "segments": "palmares.analysis.segments:segments",
     "audit": "palmares.analysis.audit.run:audit",
+    "judges": "palmares.analysis.judges:judges",
     "compare": "palmares.analysis.compare.run:compare",
     "Testing": "palmares.analysis.compare.testing:Testing",
     "evaluate": "palmares.analysis.compare.heldout:evaluate",
@@ -76,6 +78,7 @@ __all__ = [
     "errors",
     "evaluate",
     "head_to_head",
+    "judges",
     "learning_curve",
     "models",
     "noise_test",
@@ -84,6 +87,7 @@ __all__ = [
     "read",
     "reproduce",
     "scan",
+    "segments",
     "simulate",
     "write",
 ]
@@ -101,6 +105,8 @@ if TYPE_CHECKING:
     from .analysis.compare.testing import Testing
     from .analysis.describe import describe
     from .analysis.diff import diff
+    from .analysis.judges import judges
+    from .analysis.segments import segments
     from .compute import Execution, dask
     from .design.coverage import coverage
     from .design.simulate import CampaignPlan, simulate

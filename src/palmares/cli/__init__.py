@@ -41,6 +41,8 @@ COMMANDS = Registry(
         "describe": Entry("palmares.cli.describe:describe", "Show what a file of judgments contains."),
         "head-to-head": Entry("palmares.cli.head_to_head:head_to_head", "Compare every two systems, with sign tests."),
         "agreement": Entry("palmares.cli.agreement:agreement", "Measure how far judges agree: kappa and alpha."),
+        "judges": Entry("palmares.cli.judges:judges", "Know each judge: sensitivity, ties, habits, questions to ask."),
+        "segments": Entry("palmares.cli.segments:segments", "Show which segments tell systems apart."),
         "audit": Entry("palmares.cli.audit:audit", "Check which claims of a ranking the judgments support."),
         "compare": Entry("palmares.cli.compare:compare", "Compare how well models predict unseen judgments."),
         "diff": Entry("palmares.cli.diff:diff", "Show what changed between two rankings, beyond chance."),

@@ -19,6 +19,11 @@ VIEWS = Registry(
         "describe": Entry("palmares.report.describe:VIEW", "what a file of judgments contains"),
         "describe --columns": Entry("palmares.report.describe:FILES", "what the columns of files were taken for"),
         "agreement": Entry("palmares.report.agreement:VIEW", "how far judges agree"),
+        "judges": Entry("palmares.report.judges:VIEW", "what stands out about each judge, as questions"),
+        "segments": Entry("palmares.report.segments:VIEW", "how far segments tell systems apart"),
+        "segments --baseline": Entry(
+            "palmares.report.segments:BASELINE", "difficulties of segments against a baseline"
+        ),
         "audit": Entry("palmares.report.audit:VIEW", "checks of the judgments and claims of the ranking"),
         "compare": Entry("palmares.report.compare:VIEW", "models on held-out judgments, and their learning curves"),
         "diff": Entry("palmares.report.diff:VIEW", "what changed between two rankings"),

@@ -9,18 +9,33 @@ if TYPE_CHECKING:
     from .comparisons import model_comparison
     from .curves import curve_plot
     from .files import save
+    from .judges import judge_sensitivities
     from .predictions import outcome_bars
     from .ranges import rank_ranges
+    from .segments import information_plot, slope_plot
 
-__all__ = ["calibration_plot", "curve_plot", "model_comparison", "outcome_bars", "rank_ranges", "save"]
+__all__ = [
+    "calibration_plot",
+    "curve_plot",
+    "information_plot",
+    "judge_sensitivities",
+    "model_comparison",
+    "outcome_bars",
+    "rank_ranges",
+    "save",
+    "slope_plot",
+]
 
 _MODULES = {
     "calibration_plot": "calibration",
     "curve_plot": "curves",
+    "information_plot": "segments",
+    "judge_sensitivities": "judges",
     "model_comparison": "comparisons",
     "outcome_bars": "predictions",
     "rank_ranges": "ranges",
     "save": "files",
+    "slope_plot": "segments",
 }
 
 
