@@ -26,5 +26,8 @@ EXPERIMENTS = Registry(
         "w14-accuracy": Entry(f"{_HERE}.w14_accuracy:ACCURACY", "accuracy of three models over 100 folds"),
         "w14-models": Entry(f"{_HERE}.w14_models:MODELS", "order and clusters of three models side by side"),
         "w14-head-to-head": Entry(f"{_HERE}.w14_tables:HEAD_TO_HEAD", "scores from the published win percentages"),
+        "o16-baselines": Entry(f"{_HERE}.o16:BASELINES", "agreement with gold scores by size, model and baseline"),
+        "o16-noise": Entry(f"{_HERE}.o16:NOISE", "agreement with gold scores where judges answer at random"),
+        "o16-information": Entry(f"{_HERE}.o16_information:INFORMATION", "item information of two segments"),
     },
 )
