@@ -1,6 +1,6 @@
 """``python -m benchmarks [NAME …]``: run all that measure speed, or those named.
 
-The study of uncertainty takes options of its own: ``python -m benchmarks uncertainty --help``.
+Some studies take options of their own: ``python -m benchmarks uncertainty --help``.
 """
 
 from __future__ import annotations
@@ -9,15 +9,14 @@ import sys
 from importlib import import_module
 
 NAMES = ("startup", "resampling", "models", "judges_differ", "scan", "server", "browser")
-#: Long, and not of speed: run by name only.
-STUDIES = ("coverage", "effects", "forced_ties", "kappa", "uncertainty", "weighing")
+#: Long, and not of speed: run by name only; some take options of their own.
+WITH_OPTIONS = ("judge_coverage", "judge_recovery", "noise", "uncertainty")
+STUDIES = ("assignment", "coverage", "effects", "forced_ties", "judge_flags", "kappa", "weighing", *WITH_OPTIONS)
 
 
 def main() -> None:
-    if sys.argv[1:2] == ["uncertainty"]:
-        from .uncertainty import main as study
-
-        study(sys.argv[2:])
+    if sys.argv[1:2] and sys.argv[1] in WITH_OPTIONS:
+        import_module(f".{sys.argv[1]}", __package__).main(sys.argv[2:])
         return
     for name in sys.argv[1:] or NAMES:
         if name not in (*NAMES, *STUDIES):
