@@ -1,7 +1,9 @@
 """Draw the pictures of the model pages and of the comparison, from the example campaign: ``python docs/figures.py``.
 
 One picture a family of models, docs/images/model-<family>.svg; a family of which no model is there is left out. All
-models on held-out judgments are docs/images/compare.svg.
+models on held-out judgments are docs/images/compare.svg, and judges, three of whom answer at random, judges.svg. Slopes
+and item information of segments, which the example campaign has none of, come from simulated ones:
+docs/images/segments-*.svg.
 """
 
 from __future__ import annotations
@@ -10,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import polars as pl
 
 import palmares as pm
 from palmares import plots
@@ -47,6 +50,45 @@ def main() -> None:
         if fits:
             plots.save(plots.outcome_bars(fits, judgments, SYSTEM, title=title), images / f"model-{family}.svg")
     plots.save(plots.model_comparison(pm.compare(judgments, testing=pm.Testing(10), rng=0)), images / "compare.svg")
+    plots.save(plots.judge_sensitivities(pm.judges(some_at_random(), rng=0)), images / "judges.svg")
+    plots.save(slopes(), images / "segments-slopes.svg")
+    plots.save(item_information(), images / "segments-information.svg")
+
+
+def some_at_random() -> pm.Judgments:
+    """A simulated campaign in which three of twenty judges answer at random, and one prefers what is shown first."""
+    plan = {"systems": 10, "rankings": 1600, "judges": 20, "segments": 400, "spread": 8.0, "lang_pair": "fr-en"}
+    rows = pm.simulate(**plan, rng=3).judgments.to_rows()
+    rng = np.random.default_rng(0)
+    drawn = {ranking: rng.permutation(5) for ranking in rows["ranking"].unique(maintain_order=True)}
+    outcomes = []
+    for row in rows.iter_rows(named=True):
+        first, second = row["position_a"] - 1, row["position_b"] - 1
+        if row["judge"] in ("judge-05", "judge-11", "judge-17"):
+            outcomes.append(int(np.sign(drawn[row["ranking"]][second] - drawn[row["ranking"]][first])))
+        elif row["judge"] == "judge-08":
+            outcomes.append(int(np.sign(second - first)))
+        else:
+            outcomes.append(row["outcome"])
+    return pm.Judgments.from_rows(rows.with_columns(outcome=np.array(outcomes)))
+
+
+def slopes() -> Any:
+    """Ten segments on which outputs are told apart easily and ten on which they are not, of the same systems."""
+    parts = []
+    for kind, spread in (("clear", 7), ("hazy", 20)):
+        judgments = pm.simulate(systems=8, rankings=600, judges=12, segments=10, spread=spread, rng=2).judgments
+        rows = judgments.to_rows()
+        for name in ("segment", "ranking"):
+            rows = rows.with_columns((kind + "-" + rows[name].str.replace("segment-", "")).alias(name))
+        parts.append(rows)
+    return plots.slope_plot(pm.segments(pm.Judgments.from_rows(pl.concat(parts)), rng=0))
+
+
+def item_information() -> Any:
+    """Outputs of every system, the baseline among them, are better on some segments than on others."""
+    plan = {"systems": 8, "rankings": 1500, "judges": 12, "segments": 60, "spread": 5, "segment_effect": 4}
+    return plots.information_plot(pm.segments(pm.simulate(**plan, rng=4).judgments, baseline="auto"))
 
 
 def fitted(name: str, settings: dict[str, str], judgments: pm.Judgments) -> Fit:
