@@ -165,8 +165,10 @@ def across(
 ) -> FloatArray:
     """For every boundary, the least `evidence` of a system above it against one below."""
     level, sigma = scores[order], covariance[np.ix_(order, order)]
-    variance = np.diag(sigma)
-    table = evidence(level[:, None] - level, variance[:, None] + variance - 2 * sigma, df=df, rho=rho)
+    own = np.diag(sigma)
+    with np.errstate(invalid="ignore"):  # the variance of what was never judged may be infinite
+        variance = own[:, None] + own - 2 * sigma
+    table = evidence(level[:, None] - level, variance, df=df, rho=rho)
     # From any corner, the least of the rows above and the columns to the right.
     least = np.minimum.accumulate(table, axis=0)
     least = np.minimum.accumulate(least[:, ::-1], axis=1)[:, ::-1]
