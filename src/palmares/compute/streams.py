@@ -40,6 +40,7 @@ class Stream(IntEnum):
     NOISE = 23
     SEGMENT_SPLITS = 41
     JUDGE_FLAGS = 43
+    SIMULATED_COUNTS = 51
 
 
 class ExperimentStream(IntEnum):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import combinations
 from typing import Any
@@ -13,6 +13,9 @@ import polars as pl
 from ..compute import RngLike
 from ..errors import InputError
 from ..judgments import FloatArray, IntArray, Judgments
+
+#: Screens whose systems are drawn at once: an array of so many rows and a column for every system.
+_AT_ONCE = 1 << 16
 
 
 @dataclass(frozen=True)
@@ -72,24 +75,67 @@ class SimulatedCampaign:
 def simulate(plan: CampaignPlan | None = None, *, rng: RngLike = None, **changes: Any) -> SimulatedCampaign:
     """Make a campaign; ``simulate(rankings=2000, rng=1)`` changes single points of the plan."""
     plan = replace(plan or CampaignPlan(), **changes)
-    generator = np.random.default_rng(rng)
-    quality = generator.uniform(0, 10, plan.systems)
-    shown = generator.random((plan.rankings, plan.systems)).argsort(axis=1)[:, : plan.outputs]
-    judge = generator.integers(0, plan.judges, plan.rankings)
-    segment = generator.integers(0, plan.segments, plan.rankings)
-    noise = generator.uniform(0, 2 * plan.judge_noise, plan.judges)[judge]
-    deviation = np.sqrt(plan.spread**2 + noise**2)
-    seen = generator.normal(quality[shown], deviation[:, None])
-    seen = seen + _effects(plan, shown, judge, segment, generator)
-    ranks = ranks_with_ties(seen, plan.tie_radius)
-    codes = _codes(plan, shown, ranks, judge, segment)
+    screens = drawn(plan, np.random.default_rng(rng))
+    ranks = ranks_with_ties(screens.seen, screens.radius[:, None])
+    codes = _codes(plan, screens.shown, ranks, screens.judge, screens.segment)
     kinds = {"system": plan.systems, "judge": plan.judges, "segment": plan.segments, "ranking": plan.rankings}
     names = {kind: pl.Series(numbered(kind, count)) for kind, count in kinds.items()}
     if plan.lang_pair is not None:
         codes = codes.with_columns(pl.lit(0, pl.Int32).alias("lang_pair"))
         names["lang_pair"] = pl.Series([plan.lang_pair])
-    truth = dict(zip(names["system"], quality.tolist(), strict=True))
+    truth = dict(zip(names["system"], screens.quality.tolist(), strict=True))
     return SimulatedCampaign(plan, Judgments.from_codes(codes, names), truth)
+
+
+@dataclass(frozen=True)
+class Screens:
+    """What was shown to whom and how good it looked: all that becomes judgments, or counts.
+
+    Attributes
+    ----------
+    quality
+        The true mean quality of every system.
+    shown, seen
+        The systems on every screen in the order of their places, and how good the judge found their outputs.
+    judge, segment, radius
+        Of every screen; outputs no more than the radius below the best of their group share its rank.
+    """
+
+    quality: FloatArray
+    shown: IntArray
+    seen: FloatArray
+    judge: IntArray
+    segment: IntArray
+    radius: FloatArray
+
+
+#: Gives, of every row of an array, the places of so many smallest numbers, the smallest first.
+Smallest = Callable[[FloatArray, int], IntArray]
+
+
+def _sorted(numbers: FloatArray, count: int) -> IntArray:
+    return np.asarray(numbers.argsort(axis=1)[:, :count])
+
+
+def drawn(plan: CampaignPlan, generator: np.random.Generator, smallest: Smallest = _sorted) -> Screens:
+    """Draw the screens of one campaign; ``smallest`` may be one that is compiled."""
+    quality = generator.uniform(0, 10, plan.systems)
+    shown = _shown(plan, generator, smallest)
+    judge = generator.integers(0, plan.judges, plan.rankings)
+    segment = generator.integers(0, plan.segments, plan.rankings)
+    noise = generator.uniform(0, 2 * plan.judge_noise, plan.judges)[judge]
+    deviation = np.sqrt(plan.spread**2 + noise**2)
+    seen = quality[shown] + deviation[:, None] * generator.standard_normal(shown.shape)
+    seen += _effects(plan, shown, judge, segment, generator)
+    return Screens(quality, shown, seen, judge, segment, np.full(plan.rankings, plan.tie_radius))
+
+
+def _shown(plan: CampaignPlan, generator: np.random.Generator, smallest: Smallest) -> IntArray:
+    """Random systems for every screen, in random places."""
+    if plan.rankings <= _AT_ONCE:
+        return smallest(generator.random((plan.rankings, plan.systems)), plan.outputs)
+    sizes = np.diff([*range(0, plan.rankings, _AT_ONCE), plan.rankings])
+    return np.concatenate([smallest(generator.random((size, plan.systems)), plan.outputs) for size in sizes])
 
 
 def _effects(
@@ -108,15 +154,18 @@ def _effects(
     return added
 
 
-def ranks_with_ties(seen: FloatArray, radius: float) -> IntArray:
-    """Dense ranks of each row, 1 for the largest; what is within ``radius`` of the best of a group joins it."""
+def ranks_with_ties(seen: FloatArray, radius: float | FloatArray) -> IntArray:
+    """Dense ranks of each row, 1 for the largest; what is within ``radius`` of the best of a group joins it.
+
+    The radius may be an array (rows, 1).
+    """
     order = np.argsort(-seen, axis=1, kind="stable")
     ordered = np.take_along_axis(seen, order, axis=1)
     ranks = np.empty(seen.shape, dtype=np.int64)
     current = np.ones(len(seen), dtype=np.int64)
-    leader = ordered[:, 0]
+    leader, limit = ordered[:, 0], np.broadcast_to(radius, (len(seen), 1))[:, 0]
     for k in range(seen.shape[1]):
-        apart = leader - ordered[:, k] > radius
+        apart = leader - ordered[:, k] > limit
         current = current + apart
         leader = np.where(apart, ordered[:, k], leader)
         np.put_along_axis(ranks, order[:, k : k + 1], current[:, None], axis=1)
