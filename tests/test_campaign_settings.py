@@ -17,7 +17,7 @@ from pydantic.fields import FieldInfo
 
 from palmares.campaign.setting_refusals import Problem, SettingsError, choices_of, fields_of
 from palmares.campaign.settings import Settings, kind_of
-from palmares.design.choice import STRATEGIES
+from palmares.design.next import STRATEGIES
 from palmares.errors import InputError
 
 

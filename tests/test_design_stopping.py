@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from palmares.design.choice import STRATEGIES, Candidate, Exposure, Pool, choose
+from palmares.design.next import STRATEGIES, Candidate, Exposure, Pool, choose
 from palmares.design.stopping import LeastCompared, StoppingRule
 
 counts = st.integers(0, 40)

@@ -16,7 +16,7 @@ from weakref import WeakKeyDictionary
 import sqlalchemy as sa
 from sqlalchemy import bindparam
 
-from ..design.choice import Candidate, Choice, Exposure, Pool, choose
+from ..design.next import Candidate, Choice, Exposure, Pool, choose
 from . import schema
 from .damage import degrade, looks_like
 from .definition import PairInfo

@@ -17,7 +17,7 @@ from typing import Annotated, Any, Self
 import tomlkit
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, model_validator
 
-from ..design.choice import STRATEGIES
+from ..design.next import STRATEGIES
 from ..design.stopping import StoppingRule
 from ..errors import InputError
 from ..ingest.source import has_half_character

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import combinations
 from math import comb
 from random import Random
@@ -13,8 +14,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import chisquare
 
-from palmares.design.choice import STRATEGIES, Balanced, Candidate, Exposure, Pool, Uniform, choose
+from palmares.design.next import STRATEGIES, Candidate, Choices, Exposure, Pool, choose, drawing
+from palmares.design.next.drawing import draws_of
+from palmares.design.next.even import Balanced, Uniform
 from palmares.errors import InputError
+from palmares.registry import Entry, Registry
 
 
 @dataclass
@@ -230,3 +234,101 @@ def test_exposure_counts_each_system_and_each_two_once_a_screen() -> None:
     assert exposure.systems == {1: 2, 2: 2, 3: 1}
     assert exposure.met == {(1, 2): 2, (1, 3): 1, (2, 3): 1}
     assert before == Exposure(dict.fromkeys((1, 2, 3), 0), dict.fromkeys(combinations((1, 2, 3), 2), 0))
+
+
+# -- choices of a strategy that learns -----------------------------------------------------------------
+
+#: Systems 1 to 5 of the campaign below, as a strategy knows them; the screens hold their places.
+WANTED = Choices("open", tuple("abcde"), ((0, 1, 2), (1, 2, 4), (0, 3, 4)), (0.5, 0.3, 0.2), (1, 2, 3, 4, 5))
+
+
+@pytest.fixture
+def learning(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A strategy that learns, of which nothing is asked but its name."""
+    entries = {**STRATEGIES, "open": Entry("nowhere:Nothing", "a strategy that learns")}
+    monkeypatch.setattr(drawing, "STRATEGIES", Registry("strategy", entries))
+
+
+def shared() -> Campaign:
+    """Segments where everything, something and nothing of `WANTED` can be shown; 2 and 3 share an output on one."""
+    return Campaign(
+        {
+            1: [(1,), (2,), (3,), (4,), (5,)],
+            2: [(1,), (2, 3), (4,), (5,)],
+            3: [(2,), (3,), (4,)],
+        }
+    )
+
+
+@pytest.mark.parametrize(("reserved", "share"), [(0, 0.0), (0, 0.2), (1, 0.0), (1, 0.2), (2, 0.1)])
+@pytest.mark.usefixtures("learning")
+def test_what_is_drawn_from_choices_has_the_probability_that_is_logged(reserved: int, share: float) -> None:
+    campaign, rng, draws = shared(), Random(5), 6000
+    pool = replace(campaign.pool(3), reserved=reserved)
+    seen: Counter[tuple[int, frozenset[int]]] = Counter()
+    logged = {}
+    for _ in range(draws):
+        choice = choose(pool, "open", share, rng, WANTED)
+        key = choice.segment, frozenset(choice.outputs)
+        seen[key] += 1
+        logged[key] = choice.probability
+        assert len(choice.outputs) == 3 - reserved
+    assert sum(logged.values()) == pytest.approx(1)
+    keys = list(logged)
+    assert chisquare([seen[k] for k in keys], [draws * logged[k] for k in keys]).pvalue > 0.001
+
+
+@pytest.mark.usefixtures("learning")
+def test_probabilities_from_choices_by_hand() -> None:
+    pool = shared().pool(3)
+    planned = draws_of("open", WANTED)
+    # A third for each segment. On the first, all three screens can be shown; on the second, systems 2 and 3 share an
+    # output, so that only the third screen shows three outputs; on the third, system 1 and 5 have none.
+    assert planned.probability(pool, 1, (100, 101, 102)) == pytest.approx(0.5 / 3)
+    assert planned.probability(pool, 1, (101, 102, 103)) == 0
+    assert planned.probability(pool, 2, (200, 202, 203)) == pytest.approx(1 / 3)
+    assert planned.probability(pool, 3, (300, 301, 302)) == pytest.approx(1 / 3)
+    assert [planned.named(pool, segment) for segment in (1, 2, 3)] == ["open", "open", "balanced"]
+    # With a place reserved, systems 2 and 3 remain of the first screen, and of the second, in one of three ways each.
+    pool = replace(pool, reserved=1)
+    assert planned.probability(pool, 1, (101, 102)) == pytest.approx((0.5 / 3 + 0.3 / 3) / 3)
+
+
+@pytest.mark.usefixtures("learning")
+def test_without_choices_of_this_strategy_the_choice_is_balanced_and_says_so() -> None:
+    pool = shared().pool(3)
+    for choices in (None, replace(WANTED, strategy="other"), replace(WANTED, screens=(), weights=())):
+        assert choose(pool, "open", 0.0, Random(1), choices).strategy == "balanced"
+    assert choose(pool, "balanced", 0.0, Random(1), WANTED).strategy == "balanced"
+
+
+@pytest.mark.usefixtures("learning")
+def test_choices_go_by_the_least_chosen_segments() -> None:
+    campaign = shared()
+    campaign.chosen.update([1])
+    assert draws_of("open", WANTED).probability(campaign.pool(3), 1, (100, 101, 102)) == 0
+    assert draws_of("open", WANTED).probability(campaign.pool(3), 2, (200, 202, 203)) == pytest.approx(1 / 2)
+
+
+def test_a_plan_weighs_screens_by_how_often_they_are_in_it() -> None:
+    choices = Choices.planned("s14", ("a", "b", "c"), [(1, 0), (2, 0), (0, 1), (1, 2)])
+    assert dict(zip(choices.screens, choices.weights, strict=True)) == {(0, 1): 0.5, (0, 2): 0.25, (1, 2): 0.25}
+
+
+def test_choices_survive_json_and_take_the_numbers_of_a_pool() -> None:
+    choices = replace(WANTED, numbers=())
+    assert Choices.of_dict(json.loads(json.dumps(choices.to_dict()))) == choices
+    assert Choices.of_dict(json.loads(json.dumps(WANTED.to_dict()))) == WANTED
+    assert choices.numbered(dict(zip("abcde", range(1, 6), strict=True))) == WANTED
+    partial = choices.numbered({"a": 10, "b": 20, "c": 30, "d": 40})
+    assert partial.entries == (((10, 20, 30), 1.0),)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [{"weights": [1.0]}, {"weights": [0.5, 0.5, 0.5]}, {"screens": [[0, 9], [1, 2], [0, 1]]}, {"screens": 3},
+     {"screens": [[1, 0], [1, 2], [0, 4]]}, {"numbers": [1]}, {"systems": None}],
+)  # fmt: skip
+def test_what_is_no_choices_is_refused(change: dict) -> None:
+    with pytest.raises(InputError, match="no choices of a strategy"):
+        Choices.of_dict({**WANTED.to_dict(), **change})
