@@ -111,7 +111,9 @@ def _ranking_options(record: Mapping[str, Any]) -> dict[str, Any]:
     """The options of ``rank`` behind the facts of a record."""
     from ..models.by_name import setting_text
 
-    facts = {name: record[name] for name in ("resamples", "p", "seed", "largest_component") if record.get(name)}
+    facts = {
+        name: record[name] for name in ("resamples", "p", "seed", "largest_component", "looks") if record.get(name)
+    }
     given = {name: value for name, value in record["settings"].items() if value not in (None, "")}
     settings = [f"{name}={setting_text(value)}" for name, value in given.items()]
     sided = {"sided": record["sided"]} if record.get("sided") else {}

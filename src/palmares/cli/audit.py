@@ -38,7 +38,12 @@ def audit(
     from ..analysis.audit.run import audit as audit_judgments
 
     audited = partial(
-        audit_judgments, model=ranking.model, resample=ranking.resample, resamples=ranking.resamples, p=ranking.p
+        audit_judgments,
+        model=ranking.model,
+        resample=ranking.resample,
+        resamples=ranking.resamples,
+        p=ranking.p,
+        looks=ranking.looks,
     )
     audits = reading.for_each(inputs.groups(), execution, "auditing", lambda data, part: audited(data, execution=part))
     printing.show("audit", audits, show)

@@ -17,7 +17,7 @@ from ..errors import ConvergenceError, InputError
 from ..ingest import FORMATS
 from ..models import DEFAULT_MODEL, MODELS
 from ..models.presets import PRESETS
-from ..ranking import SOURCES
+from ..ranking import LOOKS, SOURCES
 from ..report import OUTPUTS
 from .again import Invocation
 
@@ -193,6 +193,7 @@ class RankingOptions:
     resample: str
     resamples: int
     p: float
+    looks: str = "auto"
 
     @classmethod
     def parsed(
@@ -228,7 +229,7 @@ class RankingOptions:
 
         return rank(
             data, model=self.model, resample=self.resample, resamples=self.resamples, p=self.p,
-            largest_component=largest_component, execution=execution,
+            largest_component=largest_component, looks=self.looks, execution=execution,
         )  # fmt: skip
 
 
@@ -264,6 +265,9 @@ _RANKING_OPTIONS = (
     level_option,
     click.option("--sided", type=click.IntRange(1, 2), default=2, show_default=True,
                  help="One- or two-sided sign tests, for --resample sign-test."),
+    click.option("--looks", type=click.Choice(LOOKS), default="auto", show_default=True,
+                 help="once: ranges for one look at comparisons that no answer chose. any: ranges that hold at every "
+                      "look, whatever chose them. auto: any where the judgments say that a learning strategy chose."),
 )  # fmt: skip
 _SHORTHANDS = (
     click.option("--scale", type=click.Choice(["natural", "elo"]), help="Scale of bradley-terry scores."),

@@ -200,6 +200,8 @@ class Model(Protocol):
     @property
     def smooth(self) -> bool: ...
     @property
+    def logit(self) -> float | None: ...
+    @property
     def lacks(self) -> Mapping[str, str]: ...
     @property
     def fits(self) -> tuple[str, ...]: ...
@@ -248,6 +250,9 @@ class ModelBase:
     linked_by: ClassVar[Links] = "any"
     #: Whether scores are smooth functions of the counts, so that what leaving out a unit changes tells how they vary.
     smooth: ClassVar[bool] = False
+    #: How far apart scores are, about, of two systems of which one beats the other with odds of e, known before there
+    #: are judgments. None where no such thing is fixed, or where scores depend on which comparisons were chosen.
+    logit: ClassVar[float | None] = None
     #: Contract properties that the model lacks by definition, with the reason.
     lacks: ClassVar[Mapping[str, str]] = {}
     #: Settings that may be ``fit`` instead of a number, and are then estimated from the judgments.

@@ -132,6 +132,11 @@ class BradleyTerry(CountModel):
         return np.asarray(label != largest[0]) if len(largest) == 1 else np.ones(len(label), dtype=bool)
 
     @property
+    def logit(self) -> float:  # type: ignore[override]  # the scale decides
+        """How far apart odds of e put two systems."""
+        return ELO if self.scale == "elo" else 1.0
+
+    @property
     def kind(self) -> int:
         """The number the kernel knows this way of ties by."""
         return _KINDS[self.ties]

@@ -50,6 +50,7 @@ class CrowdBT(ModelBase):
     updates = True
     warm_starts = True
     smooth = True
+    logit = 1.0
     lacks: ClassVar[Mapping[str, str]] = {
         "duplication": "the virtual system and the prior of judges weigh less the more judgments there are",
         "monotone": "a win may be put down to a judge who says the opposite, and weigh others' answers anew",

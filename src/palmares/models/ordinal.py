@@ -83,6 +83,11 @@ class Ordinal(ModelBase):
             )
 
     @property
+    def logit(self) -> float:  # type: ignore[override]  # the link decides
+        """How far apart odds of e put two systems: on a normal scale about 1/1.7."""
+        return 1.0 if self.link == "logit" else 1 / 1.7
+
+    @property
     def covariate_names(self) -> tuple[str, ...]:
         return tuple(name.strip() for name in self.covariates.split("+")) if self.covariates else ()
 

@@ -109,6 +109,7 @@ class ExpectedWins(_Ratio):
     """
 
     id = "expected-wins"
+    logit = 0.25
 
     published: bool = False
 

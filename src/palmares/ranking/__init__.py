@@ -10,3 +10,6 @@ from __future__ import annotations
 SOURCES = (
     "auto", "two-way", "pair", "ranking", "segment", "judge", "posterior", "sign-test", "one-sided-sign-test", "none"
 )  # fmt: skip
+
+#: How often the judgments may have been looked at before: everything that ``looks=`` takes.
+LOOKS = ("auto", "once", "any")

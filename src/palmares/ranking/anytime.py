@@ -56,18 +56,20 @@ def critical(
     return np.asarray(stdtrit(df, ndtr(-np.sqrt(normal))) ** 2)
 
 
-def evidence(
-    leads: FloatArray, variance: FloatArray, *, df: float | None = None, rho: float = RHO
-) -> FloatArray:  # fmt: skip
-    """What is known of differences on one scale: `critical` is passed for M pairs where this is at least 2 ln(M/p).
+def evidence(scores: FloatArray, covariance: FloatArray, *, df: float | None = None, rho: float = RHO) -> FloatArray:
+    """``[i, j]``: what is known of i being better than j, by code.
 
-    It is twice the logarithm of the mixture's likelihood ratio; −∞ where the lead is negative or of no known variance.
+    Twice the logarithm of the mixture's likelihood ratio: `critical` is passed for M pairs where this is at least
+    2 ln(M/p). −∞ where i has the smaller score, or where the variance of the difference is not known.
     """
-    known = (variance > 0) & (leads >= 0)
+    leads, own = scores[:, None] - scores, np.diag(covariance)
+    with np.errstate(invalid="ignore"):  # the variance of what was never judged may be infinite
+        variance = own[:, None] + own - 2 * covariance
+    variance[variance < 1e-12 * np.where(np.isfinite(own), own, 0.0).max(initial=0.0)] = 0.0
+    known = (variance > 0) & (comparable(leads) > 0)
     information = np.divide(1.0, variance, out=np.zeros_like(variance), where=known)
     z = _normal_equivalent(np.maximum(leads, 0.0) * np.sqrt(information), df)
-    said = z**2 * information / (information + rho) - np.log1p(information / rho)
-    return np.where(known, said, -np.inf)
+    return np.where(known, z**2 * information / (information + rho) - np.log1p(information / rho), -np.inf)
 
 
 def _normal_equivalent(t: FloatArray, df: float | None) -> FloatArray:
@@ -140,7 +142,7 @@ def claims(
 
     A boundary is claimed once every system above it passes `critical` against every one below, with the M of the
     blocks between the boundaries claimed so far; that is repeated until there is no new one. Nothing is remembered
-    of earlier states: a claim that was right to make then may be gone now, and `claimed` earlier stays valid, too.
+    of earlier states: a boundary claimed then may be missing now, and both statements hold.
 
     Parameters
     ----------
@@ -151,7 +153,7 @@ def claims(
     """
     if order is None:
         order = np.lexsort((np.arange(len(scores)), -comparable(scores)))
-    weakest = across(scores, covariance, order, df=df, rho=rho)
+    weakest = across(evidence(scores, covariance, df=df, rho=rho), order)
     claimed = np.zeros(len(weakest), dtype=np.bool_)
     while True:
         passed = claimed | (weakest >= 2 * np.log(equals(claimed) / p))
@@ -160,16 +162,36 @@ def claims(
         claimed = passed
 
 
-def across(
-    scores: FloatArray, covariance: FloatArray, order: IntArray, *, df: float | None = None, rho: float = RHO
-) -> FloatArray:
+def across(table: FloatArray, order: IntArray) -> FloatArray:
     """For every boundary, the least `evidence` of a system above it against one below."""
-    level, sigma = scores[order], covariance[np.ix_(order, order)]
-    own = np.diag(sigma)
-    with np.errstate(invalid="ignore"):  # the variance of what was never judged may be infinite
-        variance = own[:, None] + own - 2 * sigma
-    table = evidence(level[:, None] - level, variance, df=df, rho=rho)
     # From any corner, the least of the rows above and the columns to the right.
-    least = np.minimum.accumulate(table, axis=0)
+    least = np.minimum.accumulate(table[np.ix_(order, order)], axis=0)
     least = np.minimum.accumulate(least[:, ::-1], axis=1)[:, ::-1]
     return np.asarray(np.diag(least, k=1))
+
+
+def adjusted(weakest: FloatArray) -> FloatArray:
+    """For every boundary the least p at which `claims` claims it, from the `evidence` across it."""
+    chances, claimed, largest = np.ones(len(weakest)), np.zeros(len(weakest), dtype=np.bool_), 0.0
+    for k in np.argsort(-weakest, kind="stable"):
+        largest = max(largest, float(equals(claimed) * np.exp(-weakest[k] / 2)))
+        chances[k], claimed[k] = min(largest, 1.0), True
+    return chances
+
+
+def ranges(table: FloatArray, p: float = 0.05) -> IntArray:
+    """First and last rank (systems, 2): of each system by itself, with a chance of 1 − p at every look.
+
+    A system is surely better or worse than another by step-down over its n − 1 comparisons (Holm 1979). An error is
+    to call it better than one that is better, so each comparison has one side to err on and M is half of those left.
+    What `claims` separate these separate, too.
+    """
+    n = len(table)
+    clear = np.maximum(table, table.T)
+    np.fill_diagonal(clear, -np.inf)
+    falling = -np.sort(-clear, axis=1)
+    needed = 2 * np.log(np.maximum(1.0, (n - 1 - np.arange(n)) / 2) / p)
+    decided = np.logical_and.accumulate(falling >= needed, axis=1).sum(axis=1)
+    least = np.where(decided > 0, falling[np.arange(n), decided - 1], np.inf)[:, None]
+    better, worse = table >= least, least <= table.T
+    return np.stack([1 + (worse & ~better).sum(axis=1), n - better.sum(axis=1)], axis=1)

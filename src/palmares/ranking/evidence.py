@@ -30,8 +30,19 @@ from ..models.base import Fit, Model, counts_of
 from . import SOURCES
 from .beliefs import posterior
 from .bootstrap import Replicates, from_draws, places_of, plain_samples, resample, stretched
-from .intervals import Spread, Trials, agreed_by_chance, few_one_sided, named, normal_spread, sampled_spread, spread
+from .intervals import (
+    EXACT,
+    Spread,
+    Trials,
+    agreed_by_chance,
+    few_one_sided,
+    named,
+    normal_spread,
+    sampled_spread,
+    spread,
+)
 from .joint import Joint, joint, joint_of_tests
+from .looks import at_every_look, spread_at_every_look
 from .ranges import rank_ranges
 from .significance import decisions, sign_test_ranges, sign_tests, worse_than
 from .two_way import Grouping, Uncertainty, combined, jackknife, lifted, row_jackknife
@@ -44,12 +55,16 @@ _BELIEFS = 4000
 
 @dataclass(frozen=True)
 class Request:
-    """What ranges were asked for: the source that `source_of` gave, how many samples, the level, and where to draw."""
+    """What ranges were asked for: the source that `source_of` gave, how many samples, the level, and where to draw.
+
+    ``looks``: whether they are for one look (``once``) or for every look (``any``).
+    """
 
     source: str | None
     resamples: int
     p: float
     execution: Execution
+    looks: str = "once"
 
     def draw(self, model: Model, data: Judgments | PairCounts, unit: Unit) -> Replicates:
         return resample(model, data, unit=unit, resamples=self.resamples, execution=self.execution)
@@ -129,7 +144,28 @@ def concluded(found: Evidence, data: Judgments | PairCounts, fit: Fit, request: 
     assert fit.scores is not None  # rank() refused other fits
     samples = _floored(found.replicates, data, fit, found.facts["unit"])
     beliefs = _beliefs(fit, samples, request) or found.replicates
+    if request.looks == "any":
+        found = _for_every_look(found, samples, data, fit, order)
+        return replace(found, beliefs=beliefs)
     return replace(found, joint=joint(fit.scores, samples, order, agreed_by_chance(data)), beliefs=beliefs)
+
+
+def _for_every_look(
+    found: Evidence, samples: Replicates, data: Judgments | PairCounts, fit: Fit, order: IntArray
+) -> Evidence:
+    """The evidence, with ranges, intervals and boundaries that hold whenever one looks."""
+    p = found.facts["p"]
+    ranges, together = at_every_look(samples, data, fit, order, p)
+    assert found.spread is not None  # samples have one
+    spread = spread_at_every_look(found.spread, fit, samples.df, p)
+    notes = tuple(note for note in found.notes if not note.startswith(EXACT))
+    return replace(
+        found,
+        ranges=ranges,
+        joint=together,
+        spread=spread,
+        notes=(*notes, *spread.notes),
+    )
 
 
 def _floored(samples: Replicates, data: Judgments | PairCounts, fit: Fit, unit: str | None) -> Replicates:

@@ -15,6 +15,9 @@ from .ranges import score_intervals
 from .significance import decisions
 from .two_way import Uncertainty, units_of_each
 
+#: How the note on exact intervals begins.
+EXACT = "won or lost every comparison, so that the interval follows"
+
 
 @dataclass(frozen=True)
 class Spread:
@@ -83,10 +86,7 @@ def _one_sided_apart(
         (exact if found else unknown).append(systems[i])
     notes = []
     if exact:
-        notes.append(
-            f"won or lost every comparison, so that the interval follows from how many {trials.word}s there are of "
-            f"each, not from samples: {named(exact)}"
-        )
+        notes.append(f"{EXACT} from how many {trials.word}s there are of each, not from samples: {named(exact)}")
     if unknown:
         notes.append(
             "without an interval of the score, because they won or lost every comparison with the others, and no "
@@ -116,13 +116,18 @@ def agreed_by_chance(data: Judgments | PairCounts) -> FloatArray:
     No sample shows such a system otherwise, however few its judgments are. 0 for systems that won some and lost some.
     What was judged at one go counts once.
     """
+    times = one_sided_times(data)
+    return np.where(np.isfinite(times), np.minimum(1.0, 2.0 ** (1.0 - np.minimum(times, 1000.0))), 0.0)
+
+
+def one_sided_times(data: Judgments | PairCounts) -> FloatArray:
+    """How often a system that wins, or loses, every time did so; infinite for the others."""
     counts = decisions(data)
     wins, losses = counts.wins.sum(axis=1), counts.wins.sum(axis=0)
     times = wins + losses
     if isinstance(data, Judgments):
         times = np.minimum(times, units_of_each(unit_kinds(data, linked_unit(data))))
-    one_sided = ((wins == 0) | (losses == 0)) & (times > 0)
-    return np.where(one_sided, np.minimum(1.0, 2.0 ** (1.0 - np.minimum(times, 1000.0))), 0.0)
+    return np.where(((wins == 0) | (losses == 0)) & (times > 0), times, np.inf)
 
 
 def named(systems: Sequence[str]) -> str:

@@ -59,7 +59,8 @@ class PairEvidence:
 
     ``better``, ``tests`` and ``adjusted`` are square, ``scores`` has a row per sample; 1 − ``level`` is the level of
     intervals.
-    ``unsure`` are systems of whose scores samples do not show how sure they are.
+    ``unsure`` are systems of whose scores samples do not show how sure they are. ``reach`` is half the width of the
+    intervals, where it is known and samples are not asked.
     """
 
     level: float
@@ -68,13 +69,14 @@ class PairEvidence:
     tests: FloatArray | None
     adjusted: FloatArray | None = None
     unsure: frozenset[str] = frozenset()
+    reach: FloatArray | None = None
 
 
 def pairs_of(lines: Sequence[RankedSystem], evidence: PairEvidence) -> tuple[Pair, ...]:
     """All pairs of systems that have rank ranges, sorted by the rank of the first, then of the second."""
     found: list[Pair] = []
     for i, one in enumerate(lines[:-1]):
-        intervals = _intervals(evidence, i)
+        intervals = _intervals(evidence, i) if evidence.reach is None else _reached(lines, evidence.reach, i)
         for j in range(i + 1, len(lines)):
             other = lines[j]
             assert one.range is not None  # the caller has refused rankings without ranges
@@ -103,3 +105,11 @@ def _intervals(evidence: PairEvidence, i: int) -> list[tuple[float, float]] | No
     differences = evidence.scores[:, i, None] - evidence.scores[:, i + 1 :]
     intervals: list[tuple[float, float]] = comparable(np.asarray(middle(differences, p=evidence.level))).tolist()
     return intervals
+
+
+def _reached(lines: Sequence[RankedSystem], reach: FloatArray, i: int) -> list[tuple[float, float]]:
+    """The same from half their widths; of no width where that is unknown."""
+    leads = np.array([lines[i].score - line.score for line in lines[i + 1 :]])
+    half = np.nan_to_num(reach[i, i + 1 :])
+    ends: list[tuple[float, float]] = comparable(np.stack([leads - half, leads + half], axis=1)).tolist()
+    return ends

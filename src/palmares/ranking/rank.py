@@ -20,6 +20,7 @@ from ..results import counted
 from .bootstrap import comparable
 from .evidence import Evidence, Request, collect, concluded, source_of
 from .joint import Boundary, boundaries_of
+from .looks import settled
 from .ranges import best, clusters
 from .record import Record
 from .result import RankedSystem, Ranking
@@ -38,6 +39,7 @@ def rank(
     p: float = 0.05,
     largest_component: bool = False,
     forced_ties: ForcedTies = "auto",
+    looks: str = "auto",
     rng: RngLike = None,
     execution: Execution | None = None,
 ) -> Ranking:
@@ -65,6 +67,11 @@ def rank(
     forced_ties
         ``keep`` or ``drop`` ties of systems that shared an output, which nobody compared; ``auto``: as the judgments
         were asked to be used, or else as the model does (official procedures keep them, others do not).
+    looks
+        ``any``: ranges, intervals and boundaries that hold at every look, and whatever chose the next comparison
+        (`anytime`); ``once``: the usual ones, for one look at comparisons that no answer chose. ``auto`` is ``any``
+        where the judgments say that a strategy which learns from answers chose some of them (their column
+        ``strategy``, as campaigns export it), and a note says so.
     rng
         A seed; None draws one. It is in the signature either way.
     execution
@@ -76,7 +83,8 @@ def rank(
     model = create(model)
     source = source_of(model, resample)
     execution = Execution.prepared(execution, rng)
-    notes: list[str] = []
+    looks, why = settled(looks, data, model, source)
+    notes: list[str] = [why] if why else []
     if isinstance(data, Judgments):
         check_one_lang_pair(data)
         data = settle_forced_ties(data, forced_ties, model.forced_ties)
@@ -92,7 +100,7 @@ def rank(
     fit = (model.single_run() if by_runs else model).fit(data, rng=execution.generator(Stream.FIT))
     if fit.scores is None:
         raise InputError(f"model {model.id!r} predicts outcomes but gives no scores to rank by")
-    request = Request(source, resamples, p, execution)
+    request = Request(source, resamples, p, execution, looks)
     evidence = collect(model, data, fit, request)
     if by_runs and evidence.replicates is not None:
         fit = replace(fit, model=model, scores=evidence.replicates.scores.mean(axis=0), draws=None)
@@ -101,7 +109,8 @@ def rank(
     judged = len(data) if isinstance(data, Judgments) else data.judged or round(data.total)
     facts = {"seed": execution.seed, "systems": len(data.systems), "judgments": judged, "data": data.hash}
     fitted = {f"fitted_{name}": float(f"{value:.6g}") for name, value in fit.fitted.items()}
-    part = {"largest_component": True} if largest_component else {}
+    part: dict[str, Any] = {"largest_component": True} if largest_component else {}
+    part |= {"looks": looks} if why else {}
     lines = _lines(fit, evidence, order, ranks, p)
     if lucky := _likelier_best(lines, decisions(data)):
         notes.append(lucky)

@@ -14,8 +14,10 @@ from ..errors import InputError
 from ..judgments import FloatArray
 from ..models.base import Fit
 from ..results import Shown, brief, counted
+from .anytime import Claims
 from .bootstrap import Replicates
 from .joint import Boundary, Joint, boundaries_of
+from .looks import reaches, rho_of
 from .pairs import Pair, PairEvidence, pairs_of
 from .ranges import better, stability
 from .record import Record
@@ -93,6 +95,19 @@ class Ranking(Shown):
     def systems(self) -> tuple[str, ...]:
         """Names, best first."""
         return tuple(line.system for line in self.lines)
+
+    @property
+    def looks(self) -> str:
+        """``any`` if ranges, intervals and boundaries hold at every look; ``once`` if they are made for one."""
+        return str(self.record.facts.get("looks", "once"))
+
+    @cached_property
+    def claims(self) -> Claims | None:
+        """The boundaries that hold at every look, of a ranking that has these."""
+        if self.looks == "once" or self.joint is None:
+            return None
+        p = self.record.facts["p"]
+        return Claims(np.array(self._order(), dtype=np.int64), self.joint.boundaries <= p, p)
 
     @property
     def ranged(self) -> bool:
@@ -181,8 +196,15 @@ class Ranking(Shown):
             tests=None if self.tests is None else self.tests[np.ix_(order, order)],
             adjusted=None if self.joint is None else self.joint.pairs[np.ix_(order, order)],
             unsure=frozenset(line.system for line in self.lines if line.error is None and line.system != anchor),
+            reach=self._reach(),
         )
         return pairs_of(self.lines, evidence)
+
+    def _reach(self) -> FloatArray | None:
+        """Half the width of the intervals of differences, where these hold at every look."""
+        if self.looks == "once" or self.difference_errors is None:
+            return None
+        return reaches(self.difference_errors, self.record.facts["p"], self.df, rho_of(self.fit.model))
 
     def _order(self) -> list[int]:
         """The codes that systems have in the fit, in the order of this ranking."""
@@ -239,6 +261,7 @@ class Ranking(Shown):
             "systems": lines,
             "notes": list(self.notes),
             **{name: self.record.facts.get(name) for name in ("unit", "p", "resamples", "seed", "data")},
+            **({} if self.looks == "once" else {"looks": self.looks}),
             "clusters": [
                 {"cluster": c.number, "systems": list(c.systems), "stability": c.stability} for c in self.stability
             ],

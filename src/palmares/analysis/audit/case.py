@@ -29,6 +29,7 @@ from ...models.base import Model, Scorer
 from ...models.bradley_terry import BradleyTerry, BradleyTerryFit
 from ...ranking.bootstrap import resample
 from ...ranking.evidence import source_of
+from ...ranking.looks import reaches, rho_of
 from ...ranking.rank import rank
 from ...ranking.result import Ranking
 from .pulls import Pulls, joint_covariance, pulls_of
@@ -106,6 +107,12 @@ class Case:
 
         df = self.ranking.df
         return float(ndtri(1 - self.p / 2) if df is None else stdtrit(df, 1 - self.p / 2))
+
+    def reach_of(self, error: float) -> float:
+        """How far the interval of a difference of scores reaches to both sides: at every look, if the ranking's do."""
+        if self.ranking.looks == "once":
+            return self.reach * error
+        return float(reaches(np.array([error]), self.p, self.ranking.df, rho_of(self.model))[0])
 
     @cached_property
     def difference_errors(self) -> FloatArray:
@@ -292,12 +299,21 @@ def chains_of_wins(counts: PairCounts) -> BoolArray:
     return chains
 
 
-def case_of(given: Judgments, model: Model, *, resample: str, resamples: int, p: float, execution: Execution) -> Case:
+def case_of(
+    given: Judgments,
+    model: Model,
+    *,
+    resample: str,
+    resamples: int,
+    p: float,
+    execution: Execution,
+    looks: str = "auto",
+) -> Case:
     """Rank what can be ranked, and put it in order for the checks."""
     judgments = settle_forced_ties(given, "auto", model.forced_ties)
     linked = judgments.counts.components(decisive=model.linked_by == "decisive")
     ranking = rank(
-        judgments, model=model, resample=resample, resamples=resamples, p=p, largest_component=True,
+        judgments, model=model, resample=resample, resamples=resamples, p=p, largest_component=True, looks=looks,
         execution=replace(execution, progress=None),
     )  # fmt: skip
     if ranking.replicates is None:

@@ -174,7 +174,7 @@ def _claim(case: Case, kind: Literal["best", "above"], system: int, others: IntA
         system=case.systems[system],
         other=case.systems[rival],
         difference=lead,
-        interval=around(lead, case.reach * error),
+        interval=around(lead, case.reach_of(error)),
         probability=float(holds(case.samples, system, others).mean()),
         p=p,
         adjusted=p,

@@ -76,6 +76,7 @@ def audit(
     resample: str = "auto",
     resamples: int = 1000,
     p: float = 0.05,
+    looks: str = "auto",
     rng: RngLike = None,
     execution: Execution | None = None,
 ) -> Audit:
@@ -85,7 +86,7 @@ def audit(
     ----------
     judgments
         Of one language pair; a data frame or the path of a file is read.
-    model, resample, resamples
+    model, resample, resamples, looks
         As `palmares.rank` takes them; the audit needs samples, so ``resample`` may not be ``none``.
     p
         The chance of any flag where nothing is wrong; also the level of claims and intervals.
@@ -108,7 +109,7 @@ def audit(
     tell = execution.progress or (lambda done, total: None)
     quiet = replace(execution, progress=None)
     assert isinstance(given, Judgments)  # judgments_of refused counts
-    case = case_of(given, model, resample=resample, resamples=resamples, p=p, execution=quiet)
+    case = case_of(given, model, resample=resample, resamples=resamples, p=p, looks=looks, execution=quiet)
     steps = len(CHECKS) + 2
     tell(1, steps)
     findings = []
@@ -132,4 +133,5 @@ def _record(case: Case, origin: Origin | None) -> Record:
         "judgments": len(case.judgments),
         "data": case.judgments.hash,
     }
-    return Record.of(facts, case.model, origin)
+    looks = {} if case.ranking.looks == "once" else {"looks": case.ranking.looks}
+    return Record.of({**facts, **looks}, case.model, origin)
