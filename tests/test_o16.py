@@ -16,6 +16,9 @@ from palmares.experiments.o16_information import _lost, _peaks
 from palmares.experiments.published import load
 from palmares.judgments import Judgments
 
+#: Their quick variants run in `test_reproduce` already.
+SLOW = [pytest.param(name, marks=pytest.mark.slow) for name in ("o16-baselines", "o16-noise")]
+
 
 def test_table_1_as_printed() -> None:
     """Read off the paper by eye; GRM plus the difference of another model is that model's own number."""
@@ -94,7 +97,7 @@ def test_information_peaks_where_a_segment_is_hard() -> None:
     assert _lost(data, 0, np.array([0]), np.array([1])) == pytest.approx(3 / 4)
 
 
-@pytest.mark.parametrize("name", ["o16-baselines", "o16-noise", "o16-information"])
+@pytest.mark.parametrize("name", ["o16-information", *SLOW])
 def test_rows_say_what_they_ran_on(name: str) -> None:
     found = reproduce(name, quick=True, rng=0, execution=Execution("serial"))
     assert "simulated stand-in for WMT13 French–English (the paper: WMT13 Spanish–English" in found.notes[0]

@@ -119,6 +119,14 @@ def test_what_a_judgment_pulls_is_what_is_left_once_its_segment_follows() -> Non
     assert row_pulls(outputs, effects, 3) == pytest.approx(expected)
 
 
+def test_effects_of_outputs_lie_in_their_intervals() -> None:
+    judgments, _, u = crowd(0, first=0.3)
+    outputs = Ordinal(segment_effects=True, covariates="position").fit(judgments).effects
+    missed = np.abs(outputs.value - u[outputs.system, outputs.segment]) / outputs.error
+    assert 0.9 < (missed < 1.96).mean() < 0.99
+
+
+@pytest.mark.slow
 def test_strengths_outputs_and_coefficients_lie_in_their_intervals() -> None:
     inside: dict[str, list[bool]] = {"theta": [], "u": [], "first": [], "two-way": []}
     spreads = []

@@ -309,7 +309,14 @@ def test_neither_order_nor_names_of_rankings_change_a_bit(model: str, weights: b
     assert np.array_equal(one.better, other.better)
 
 
-@pytest.mark.parametrize("model", ["bradley-terry", "expected-wins", "lopez", "monte-carlo-playoffs:tournaments=30"])
+@pytest.mark.parametrize(
+    "model",
+    [
+        "bradley-terry",
+        "expected-wins",
+        *(pytest.param(m, marks=pytest.mark.slow) for m in ("lopez", "monte-carlo-playoffs:tournaments=30")),
+    ],
+)
 def test_where_the_work_runs_changes_no_bit(model: str) -> None:
     places = (Execution("serial", seed=4), Execution("threads", 3, seed=4), Execution("processes", 2, seed=4))
     first, *others = (
