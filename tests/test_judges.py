@@ -114,6 +114,36 @@ def test_the_mixture_finds_how_many_answer_at_random_and_how_others_vary() -> No
     assert (mixture.mean, mixture.sd) == pytest.approx((0.1, 0.3), abs=0.05)
 
 
+def test_a_density_of_what_is_all_but_certain_is_bounded() -> None:
+    """With one comparison S is ±d, and P(S = d) goes to 1 with a; a density per step 2 d must not exceed 1 / 2 d."""
+    row = np.zeros(1, dtype=np.int64)
+    answers = Answers(row, row, row + 1, row + 1, row, row, row, row + 1, np.ones(1), 1, 2)
+    d = 1.5
+    evidence = evidence_of(answers, np.array([d]), np.array([0.0]), np.zeros(1))
+    per_step = np.exp(evidence.log_ordinary[0]) * 2 * d
+    assert per_step.max() <= 1 + 1e-9
+    assert per_step[-1] == pytest.approx(1, abs=0.01)
+    # Where an upset can be expected, the variance is that of the model: 4 d² p (1 − p).
+    half = int(np.argmin(np.abs(GRID - np.log(0.5))))
+    z = np.exp(GRID[half]) * d
+    assert evidence.variance[0, half] == pytest.approx(4 * d**2 * expit(z) * expit(-z))
+
+
+def test_judges_who_never_go_against_an_obvious_order_are_usual_ones() -> None:
+    rng, systems = np.random.default_rng(0), 6
+    a = rng.integers(0, systems, 600)
+    b = (a + rng.integers(1, systems, 600)) % systems
+    rows = {
+        "system_a": [f"s{i}" for i in a], "system_b": [f"s{i}" for i in b], "outcome": np.where(a > b, 1, -1).tolist(),
+        "judge": [f"j{i % 10}" for i in range(600)],
+    }  # fmt: skip
+    found = pm.judges(Judgments.from_rows(pl.DataFrame(rows)))
+    for line in found.lines:
+        assert line.sensitivity == pytest.approx(1, abs=0.5)
+        assert line.sensitivity_interval[0] < 1 < line.sensitivity_interval[1]
+        assert not line.flags
+
+
 def test_one_step_without_a_judge_is_nearly_a_new_fit(drawn: Campaign) -> None:
     judgments = drawn.judgments
     consensus = consensus_of(judgments, answers_of(judgments), everybody(judgments))
@@ -462,7 +492,7 @@ def test_who_shares_no_comparison_is_named(drawn: Campaign) -> None:
         assert not line.shared
         assert (line.sensitivity, line.agreement, line.random, line.kappa) == (None, None, None, line.kappa)
         assert line.judgments == 6
-    note = next(note for note in found.notes if note.startswith("share no comparison"))
+    note = next(note for note in found.notes if "share no comparison" in note)
     assert "bridge" in note
     assert "hermit" in note
     assert any("lone-1, lone-2" in note for note in found.notes)
@@ -550,13 +580,23 @@ def test_what_does_not_say_who_is_a_program_is_refused(with_program: Judgments) 
     with pytest.raises(InputError, match=r"no extra column 'sort'; there are: kind"):
         pm.judges(with_program, programs="sort")
     odd = with_program.frame.with_columns(pl.lit("perhaps").alias("extra.kind"))
-    with pytest.raises(InputError, match=r"column 'kind' holds 'perhaps', which do not say"):
+    with pytest.raises(InputError, match=r"column 'kind' holds 'perhaps', which does not say"):
         pm.judges(replace(with_program, frame=odd), programs="kind")
     half = with_program.frame.with_columns((pl.int_range(pl.len()) % 2).cast(pl.Float64).alias("extra.kind"))
     with pytest.raises(InputError, match=r"says both of judge 'j00000', program and person"):
         pm.judges(replace(with_program, frame=half), programs="kind")
     with pytest.raises(InputError, match="all judges are programs"):
         pm.judges(with_program, program="*")
+
+
+def test_who_cannot_be_compared_is_not_said_to_be() -> None:
+    rows = {
+        "system_a": ["a"] * 6 + ["c"] * 6, "system_b": ["b"] * 6 + ["d"] * 6, "outcome": [1, -1, 1, 0, 1, 1] * 2,
+        "judge": ["ann"] * 6 + ["bob"] * 6,
+    }  # fmt: skip
+    found = pm.judges(Judgments.from_rows(pl.DataFrame(rows)))
+    assert any("share no comparison" in note and "ann, bob" in note for note in found.notes)
+    assert not any("new fit" in note for note in found.notes)
 
 
 # -- without flagged judges ---------------------------------------------------------------------------
@@ -578,6 +618,17 @@ def test_leaving_out_flagged_judges_says_what_changes(drawn: Campaign, found: pm
 
 def test_nobody_to_leave_out_is_said() -> None:
     found = pm.judges(campaign(7, 20, judges=8, share=0.0).judgments, exclude_flagged=True, rng=0)
-    if not found.flagged:
-        assert found.changes is None
-        assert any("nobody to leave out" in note for note in found.notes)
+    assert not found.flagged
+    assert found.changes is None
+    assert any("nobody to leave out" in note for note in found.notes)
+
+
+def test_without_flagged_judges_of_a_few_the_change_is_for_these_people() -> None:
+    few = campaign(11, 100, judges=4, share=0.25).judgments
+    found = pm.judges(few, exclude_flagged=True, rng=0)
+    assert len(found.flagged) == 1
+    assert found.changes is not None
+    assert all(line.change is not None for line in found.changes.systems)
+    assert any("same people" in note for note in found.changes.notes)
+    # `judges` has no such option.
+    assert not any("--judges" in note for note in found.changes.notes)

@@ -129,7 +129,7 @@ def test_a_column_marks_programs(
     (entry,) = ok("judges", path, "--programs", "llm", "--format", "json").json
     assert [line["judge"] for line in entry["judges"] if line["program"]] == ["j3"]
     message = refused("judges", path, "--programs", "sort")
-    assert "column 'sort' holds 'maybe', which do not say whether a program judged; allowed: program" in message
+    assert "column 'sort' holds 'maybe', which does not say whether a program judged; allowed: program" in message
 
 
 def test_errors_are_one_message(refused: Callable[..., str], file: Callable[..., Path]) -> None:

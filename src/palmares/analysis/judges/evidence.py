@@ -12,6 +12,10 @@ and so does a preference for a place: both are the judge's own habit. Of a judge
     E S = M(a) = Σ d D,   D = P(win | decided) − P(loss | decided) at z = a d,   V(a) = φ Σ d² (1 − D²),
 
 where φ = V₀ / Σ d² allows for the pairs of one screen depending on each other.
+
+Where hardly an answer against the order is expected, λ = Σ (1 − D²) / 4 of them, S has one likely value, and V would go
+to 0 and the normal density beyond all bounds, highest for the largest a. A probability is at most 1: with steps of
+√(V / λ), the density is at most that of V = step² / 2π. So V is divided by min(1, 2πλ).
 """
 
 from __future__ import annotations
@@ -30,6 +34,8 @@ GRID = np.linspace(-3.0, 2.0, 51)
 #: sensitivities vary by so much: a little more than the .21 of WMT13 fr–en, where judges are many.
 _IMAGINED, _SHARE, _DEPARTURE = 10.0, 0.1, 0.25
 _ROUNDS, _SETTLED = 500, 1e-6
+#: Of an answer: where 1 − D² is this, it is what rounding leaves.
+_LEAST_DOUBT = 1e-16
 
 
 @dataclass(frozen=True)
@@ -82,8 +88,10 @@ def evidence_of(answers: Answers, gap: FloatArray, width: FloatArray, shift: Flo
     mean, variance = np.empty((2, answers.judges, len(GRID)))
     for column, log_a in enumerate(GRID):
         drift = decided_drift(np.exp(log_a) * gap, width[answers.judge], shift[answers.judge] * (answers.first != 0))
+        doubt = weight * np.maximum(1 - drift**2, _LEAST_DOUBT)
         mean[:, column] = answers.per_judge(weight * gap * drift)
-        variance[:, column] = inflation * answers.per_judge(weight * gap**2 * (1 - drift**2))
+        variance[:, column] = inflation * answers.per_judge(gap**2 * doubt)
+        variance[:, column] /= np.clip(np.pi / 2 * answers.per_judge(doubt), 1e-300, 1.0)
     return Evidence(total, null, mean, np.maximum(variance, 1e-300))
 
 

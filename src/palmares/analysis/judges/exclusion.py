@@ -12,6 +12,9 @@ from ...judgments import BoolArray, Judgments
 from ...ranking.rank import rank
 from ..diff import Changes, diff
 
+#: Units of uncertainty that allow for other judges.
+_BY_JUDGE = ("two-way", "judge")
+
 
 def without_flagged(
     judgments: Judgments, person: BoolArray, flagged: BoolArray, p: float, execution: Execution
@@ -37,4 +40,6 @@ def without_flagged(
         rankings = [rank(judgments.filter(rows), p=p, execution=quiet) for rows in (people, kept)]
     except InputError as error:
         return None, [*notes, f"there is no ranking to compare: {error}"]
-    return diff(rankings[0], rankings[1], shared="all", p=p), notes
+    # Errors that leave out how judges differ, where judges are few, are for these people; `diff` says so in a note.
+    few = any(ranking.record.facts["unit"] not in _BY_JUDGE for ranking in rankings)
+    return diff(rankings[0], rankings[1], shared="all", judges="same" if few else "other", p=p), notes

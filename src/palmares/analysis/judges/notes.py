@@ -43,11 +43,11 @@ def notes_on(panel: Panel, lines: Sequence[JudgeLine]) -> list[str]:
         )
     if alone := [line.judge for line in lines if not line.shared]:
         notes.append(
-            "share no comparison with other people, neither a pair of systems nor systems that others link, so nothing "
-            f"says how they judge: {named(alone)}"
+            f"nothing says how {named(alone)} judge{'s' if len(alone) == 1 else ''}: they share no comparison with "
+            "other people, neither a pair of systems nor systems that others link"
         )
-    large = [panel.part.judges[code] for code in panel.consensus.refitted.tolist()]
-    if large and len(lines) > 1:
+    refitted = [panel.part.judges[code] for code in panel.consensus.refitted.tolist()]
+    if large := [name for name in refitted if name not in alone]:
         notes.append(
             f"judges with at least {100 * LARGE:g} % of the judgments are compared with a new fit to the others "
             f"({named(large)}), other people with one step towards it"

@@ -56,9 +56,10 @@ def _by_column(judgments: Judgments, column: str) -> BoolArray:
     words = _words(judgments.frame[name])
     unknown = sorted({word for word in words if word not in (*PROGRAM, *PERSON)})
     if unknown:
-        shown = ", ".join(repr(word) for word in unknown[:6])
+        shown = ", ".join(repr(word) if word else "empty cells" for word in unknown[:6])
+        say = "does" if len(unknown) == 1 and unknown[0] else "do"
         raise InputError(
-            f"programs: column {column!r} holds {shown}, which do not say whether a program judged; allowed: "
+            f"programs: column {column!r} holds {shown}, which {say} not say whether a program judged; allowed: "
             f"{', '.join(PROGRAM)} for programs, {', '.join(PERSON)} for people; or name programs with --program"
         )
     judge = judgments.codes("judge")
