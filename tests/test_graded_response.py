@@ -398,6 +398,18 @@ def test_metric_scores_are_read_from_a_file_and_must_be_whole(tmp_path: Path) ->
     path.write_text("name,bleu\nmid,1\n")
     with pytest.raises(InputError, match="got the columns name, bleu; needed: system, score"):
         choose_baseline(counted(STAR), path)
+    path.write_text("system,score\n")
+    with pytest.raises(InputError, match="no score of: high, low, mid"):
+        choose_baseline(counted(STAR), path)
+    path.write_text("system,score\nmid,31\nlow,27.5\nhigh,28\nmid,20\n")
+    with pytest.raises(InputError, match="line 5: a second score of mid"):
+        choose_baseline(counted(STAR), path)
+    path.write_text("system,score\nmid,31\nlow,nan\nhigh,28\n")
+    with pytest.raises(InputError, match="the metric's score of low is nan; allowed: a finite number"):
+        choose_baseline(counted(STAR), path)
+    path.write_bytes("system,score\nmid,é\n".encode("utf-16"))
+    with pytest.raises(InputError, match="in UTF-8"):
+        choose_baseline(counted(STAR), path)
     with pytest.raises(InputError, match=r"cannot read .*nowhere\.csv"):
         choose_baseline(counted(STAR), tmp_path / "nowhere.csv")
 

@@ -65,21 +65,27 @@ def _metric_scores(systems: tuple[str, ...], metric: Mapping[str, float] | str |
     scores = metric if isinstance(metric, Mapping) else _read_metric(Path(metric))
     if missing := [name for name in systems if name not in scores]:
         raise InputError(f"the metric has no score of: {', '.join(missing)}; give one of every system")
+    if odd := [name for name in systems if not np.isfinite(float(scores[name]))]:
+        raise InputError(f"the metric's score of {odd[0]} is {scores[odd[0]]}; allowed: a finite number")
     return np.array([float(scores[name]) for name in systems])
 
 
 def _read_metric(path: Path) -> dict[str, float]:
+    needed = "name a CSV file with the columns system, score"
     try:
         with path.open(encoding="utf-8-sig", newline="") as file:
-            rows = list(csv.DictReader(file))
+            reader = csv.DictReader(file)
+            rows, columns = list(reader), reader.fieldnames or ()
     except OSError as error:
-        raise InputError(
-            f"cannot read {path}: {error.strerror}; name a CSV file with the columns system, score"
-        ) from None
-    if not rows or not {"system", "score"} <= set(rows[0]):
-        raise InputError(f"{path}: got the columns {', '.join(rows[0]) if rows else 'none'}; needed: system, score")
-    scores = {}
+        raise InputError(f"cannot read {path}: {error.strerror}; {needed}") from None
+    except (UnicodeDecodeError, csv.Error) as error:
+        raise InputError(f"cannot read {path}: {error}; {needed}, in UTF-8") from None
+    if not {"system", "score"} <= set(columns):
+        raise InputError(f"{path}: got the columns {', '.join(columns) or 'none'}; needed: system, score")
+    scores: dict[str, float] = {}
     for number, row in enumerate(rows, start=2):
+        if row["system"] in scores:
+            raise InputError(f"{path}, line {number}: a second score of {row['system']}; give one of every system")
         try:
             scores[row["system"]] = float(row["score"])
         except (TypeError, ValueError):
