@@ -8,9 +8,23 @@ they plan `Choices`, a distribution over sets of systems, from which screens are
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 from .choices import Choices
 from .drawing import choose
 from .pool import Candidate, Choice, Exposure, Pool
-from .strategies import STRATEGIES
+from .strategies import STRATEGIES, Strategy
 
-__all__ = ["STRATEGIES", "Candidate", "Choice", "Choices", "Exposure", "Pool", "choose"]
+if TYPE_CHECKING:
+    from .knowledge import Knowledge
+
+__all__ = ["STRATEGIES", "Candidate", "Choice", "Choices", "Exposure", "Knowledge", "Pool", "Strategy", "choose"]
+
+
+def __getattr__(name: str) -> Any:
+    """Only who fits a model needs what it takes: a web worker does not."""
+    if name != "Knowledge":
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from .knowledge import Knowledge
+
+    return Knowledge

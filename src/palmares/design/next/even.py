@@ -8,8 +8,15 @@ from dataclasses import dataclass
 from functools import cache, cached_property
 from math import comb
 from random import Random
+from typing import TYPE_CHECKING
 
+from .choices import Choices
 from .pool import Pool, least
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from .knowledge import Knowledge
 
 
 class Uniform:
@@ -26,6 +33,11 @@ class Uniform:
 
     def named(self, pool: Pool, segment: int) -> str:
         return "uniform"
+
+    def choices(self, knowledge: Knowledge, size: int, number: int, rng: np.random.Generator) -> Choices:
+        """Any sets, without a pool."""
+        drawn = rng.random((number, len(knowledge.systems))).argsort(axis=1)[:, :size]
+        return Choices.planned("uniform", knowledge.systems, drawn)
 
 
 class Balanced:
@@ -56,6 +68,20 @@ class Balanced:
 
     def named(self, pool: Pool, segment: int) -> str:
         return "balanced"
+
+    def choices(self, knowledge: Knowledge, size: int, number: int, rng: np.random.Generator) -> Choices:
+        """Without a pool: place by place, whoever was compared least, and of these who met the others there least."""
+        import numpy as np
+
+        met, screens = knowledge.met.copy(), []
+        for _ in range(number):
+            judged, chance, screen = met.sum(axis=1), rng.random(len(met)), np.zeros(len(met), dtype=bool)
+            for _ in range(size):
+                claims = np.lexsort((chance, met[:, screen].sum(axis=1), judged))
+                screen[claims[~screen[claims]][0]] = True
+            met[np.ix_(screen, screen)] += 1 - np.eye(size)
+            screens.append(np.flatnonzero(screen))
+        return Choices.planned("balanced", knowledge.systems, screens)
 
 
 @dataclass(frozen=True)
