@@ -65,9 +65,9 @@ def _on_flags(panel: Panel, lines: Sequence[JudgeLine]) -> list[str]:
     notes = []
     if few := sum(not line.enough for line in people):
         notes.append(
-            f"{few} of {len(people)} judges have too few answers, or compared too close systems, to tell random "
-            f"answers from ordinary ones with both errors at {100 * ERROR:g} %; they are flagged only if the chance of "
-            f"it is at least {100 * CHANCE_OF_FEW:g} %"
+            f"{few} of {counted(len(people), 'judge')} {'has' if few == 1 else 'have'} too few answers, or compared "
+            f"too close systems, to tell random answers from ordinary ones with both errors at {100 * ERROR:g} %; they "
+            f"are flagged only if the chance of it is at least {100 * CHANCE_OF_FEW:g} %"
         )
     flagged = [line for line in people if any(flag.name == "random" for flag in line.flags)]
     if flagged:
