@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import click
@@ -15,9 +15,10 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from ..compute import Execution
+    from ..design.targets import Target
     from ..judgments import Judgments, Kept, PairCounts
     from ..ranking.result import Ranking
-    from ..report.tables import Group
+    from ..report.tables import Group, Grouped
 
 
 def _part(probabilities: bool, pairs: bool) -> str | None:
@@ -25,6 +26,34 @@ def _part(probabilities: bool, pairs: bool) -> str | None:
     if probabilities and pairs:
         raise InputError("--probabilities and --pairs are two tables of every two systems; ask for one at a time")
     return "probabilities" if probabilities else "pairs" if pairs else None
+
+
+@dataclass(frozen=True)
+class Ahead:
+    """What is to be said of further judgments: nothing, when boundaries will hold, or a target too."""
+
+    wanted: bool
+    target: Target | None = None
+
+    def of(self, rankings: list[Grouped[Ranking]]) -> list[Grouped[Ranking]]:
+        """The rankings with their forecasts."""
+        if not self.wanted:
+            return rankings
+        from ..design.forecast import forecast_of
+
+        return [
+            replace(each, result=replace(each.result, forecast=forecast_of(each.result, self.target)))
+            for each in rankings
+        ]
+
+
+def _ahead(forecast: bool, target: str | None) -> Ahead:
+    """From what was typed; a target that is none is refused before anything is read."""
+    if target is None:
+        return Ahead(forecast)
+    from ..design.targets import Target
+
+    return Ahead(True, Target.parse(target))
 
 
 @click.command()
@@ -41,6 +70,13 @@ def _part(probabilities: bool, pairs: bool) -> str | None:
 @click.option(
     "--joint", is_flag=True, help="Show ranges and clusters that hold for all systems at once, not each by itself."
 )
+@options.grouped(
+    "ahead", _ahead,
+    click.option("--forecast", is_flag=True,
+                 help="Also say about how many more judgments each open boundary needs until it holds at every look."),
+    click.option("--target", metavar="TARGET",
+                 help="Forecast when this is reached: pairs=0.8, clusters=5, widest=3 or best."),
+)  # fmt: skip
 @click.option("--scan", is_flag=True, help="Stream the file to pair counts, for files larger than memory.")
 @options.execution_options
 @options.drawing_options
@@ -50,6 +86,7 @@ def rank(
     largest_component: bool,
     part: str | None,
     joint: bool,
+    ahead: Ahead,
     scan: bool,
     execution: Execution,
     printing: options.Printing,
@@ -69,6 +106,7 @@ def rank(
         "resampling",
         lambda data, place: _ranked(ranking, data, place, largest_component=largest_component),
     )
+    rankings = ahead.of(rankings)
     if joint:
         rankings = [replace(each, result=each.result.shown_jointly()) for each in rankings]
     if printing.plot is not None:

@@ -29,6 +29,7 @@ class Stream(IntEnum):
     TWO_WAY = 5
     POSTERIOR = 6
     JUDGE_AWARE = 7
+    FORECAST = 8
     AUDIT_JUDGES = 11
     AUDIT_DRIFT = 12
     AUDIT_CYCLES = 13

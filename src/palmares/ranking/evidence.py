@@ -75,6 +75,7 @@ class Evidence:
     """Ranges (systems, 2), the samples or tests behind them, and what signature and reader should know of them.
 
     ``beliefs`` are draws from what is believed of the scores (`beliefs.posterior`); probabilities are counted in them.
+    ``shared`` is the share of every score's variance that comes of what judgments of one judge or segment share.
     """
 
     ranges: IntArray | None = field(default=None, repr=False)
@@ -85,6 +86,7 @@ class Evidence:
     tests: FloatArray | None = field(default=None, repr=False)
     beliefs: Replicates | None = field(default=None, repr=False)
     joint: Joint | None = field(default=None, repr=False)
+    shared: FloatArray | None = field(default=None, repr=False)
 
 
 def source_of(model: Model, wanted: str | None) -> str | None:
@@ -239,7 +241,8 @@ def _two_way(model: Model, judgments: Judgments, fit: Fit, request: Request) -> 
     scores = fit.scores if model.smooth and fit.scores is not None else draws.scores.mean(axis=0)
     found = normal_spread(scores, uncertainty, model, judgments, trials, p)
     evidence = _from_samples(draws, found, TWO_WAY, p)
-    return replace(evidence, notes=(*_stand_apart(judgments.systems, uncertainty), *evidence.notes))
+    notes = (*_stand_apart(judgments.systems, uncertainty), *evidence.notes)
+    return replace(evidence, notes=notes, shared=1 - 1 / uncertainty.effects)
 
 
 def _jackknives(

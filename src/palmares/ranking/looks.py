@@ -14,6 +14,10 @@ from .joint import Joint
 
 #: Strategies that choose comparisons without knowing any answer.
 UNLEARNT = ("uniform", "balanced")
+_UNFIT = (
+    "the scores of {} depend on which comparisons were chosen, or have no scale that is fixed beforehand; use "
+    "bradley-terry, ordinal, crowd-bt or expected-wins"
+)
 _STRATEGY = EXTRA_PREFIX + "strategy"
 
 
@@ -58,16 +62,14 @@ def _obstacle(model: Model, source: str | None) -> str | None:
     if source not in ("auto", TWO_WAY, *UNITS):
         return f"{source} gives no variance to make bounds for every look of; use --resample auto or two-way"
     if model.logit is None or model.ranges_from != "resampling":
-        return (
-            f"the scores of {model.id} depend on which comparisons were chosen, or have no scale that is fixed "
-            "beforehand; use bradley-terry, ordinal, crowd-bt or expected-wins"
-        )
+        return _UNFIT.format(model.id)
     return None
 
 
 def rho_of(model: Model) -> float:
     """ρ in the units of a model's scores."""
-    assert model.logit is not None  # settled() refused other models
+    if model.logit is None:
+        raise InputError(_UNFIT.format(model.id))
     return anytime.RHO / model.logit**2
 
 

@@ -126,6 +126,7 @@ def rank(
         units=known_units(data),
         notes=(*data.notes, *notes, *evidence.notes, *fit.notes),
         tests=evidence.tests,
+        shared=evidence.shared,
     )
 
 

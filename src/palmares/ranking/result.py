@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Protocol
 
 import numpy as np
 import polars as pl
@@ -56,6 +56,14 @@ class Cluster:
     stability: float | None
 
 
+class Outlook(Protocol):
+    """What lies ahead of a ranking; rooms above this one know more of it."""
+
+    def to_dict(self, systems: Sequence[str]) -> dict[str, Any]:
+        """The documented JSON shape, with the names of the systems by code."""
+        ...
+
+
 @dataclass(frozen=True)
 class Ranking(Shown):
     """Systems in order, with rank ranges, clusters and probabilities where there was resampling."""
@@ -79,6 +87,10 @@ class Ranking(Shown):
     jointly: bool = field(default=False, repr=False)
     #: The p-values of sign tests that row's system of the fit is better than the column's, if ranges come from these.
     tests: FloatArray | None = field(default=None, repr=False)
+    #: The share of every score's variance, by code, that judgments of one judge or segment have in common.
+    shared: FloatArray | None = field(default=None, repr=False)
+    #: What further judgments are expected to show, if that was asked for (`palmares.design.forecast`).
+    forecast: Outlook | None = field(default=None, repr=False)
 
     def __repr__(self) -> str:
         best, systems = self.lines[0], counted(len(self.lines), "system")
@@ -262,6 +274,7 @@ class Ranking(Shown):
             "notes": list(self.notes),
             **{name: self.record.facts.get(name) for name in ("unit", "p", "resamples", "seed", "data")},
             **({} if self.looks == "once" else {"looks": self.looks}),
+            **({} if self.forecast is None else {"forecast": self.forecast.to_dict(self.fit.systems)}),
             "clusters": [
                 {"cluster": c.number, "systems": list(c.systems), "stability": c.stability} for c in self.stability
             ],

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from ..design.forecast import Forecast
 from ..errors import InputError
 from ..judgments import FloatArray
 from ..ranking.result import Ranking
+from .forecast import forecast_lines
 from .tables import (
     DASHED,
     Column,
@@ -68,8 +70,13 @@ def ranking_table(ranking: Ranking, *, title: str | None = None) -> Table:
     ]
     solid = frozenset(b.above for b in ranking.boundaries if b.joint)
     dashed = frozenset(b.above for b in ranking.boundaries if b.marginal and not b.joint and not ranking.jointly)
-    notes, by_name = [*legend(ranking), *notes_of(ranking)], (len(columns) - 1,)
+    notes, by_name = [*legend(ranking), *notes_of(ranking), *_ahead(ranking)], (len(columns) - 1,)
     return Table(columns, rows, title, solid, ranking.signature, notes, keys=by_name, dashed=dashed)
+
+
+def _ahead(ranking: Ranking) -> list[str]:
+    """What further judgments are expected to show, if that was asked for."""
+    return forecast_lines(ranking.forecast, ranking.fit.systems) if isinstance(ranking.forecast, Forecast) else []
 
 
 def notes_of(ranking: Ranking) -> list[str]:
