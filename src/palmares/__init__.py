@@ -37,6 +37,7 @@ _EXPORTS = {
     "noise_test": "palmares.analysis.compare.curves:noise_test",
     "diff": "palmares.analysis.diff:diff",
     "simulate": "palmares.design.simulate:simulate",
+    "simulate_counts": "palmares.design.simulated_counts:simulate_counts",
     "CampaignPlan": "palmares.design.simulate:CampaignPlan",
     "coverage": "palmares.design.coverage:coverage",
     "reproduce": "palmares.experiments.base:reproduce",
@@ -89,6 +90,7 @@ __all__ = [
     "scan",
     "segments",
     "simulate",
+    "simulate_counts",
     "write",
 ]
 
@@ -110,6 +112,7 @@ if TYPE_CHECKING:
     from .compute import Execution, dask
     from .design.coverage import coverage
     from .design.simulate import CampaignPlan, simulate
+    from .design.simulated_counts import simulate_counts
     from .errors import PalmaresError
     from .experiments import EXPERIMENTS
     from .experiments.base import reproduce

@@ -9,7 +9,7 @@ import click
 
 from ..models import DEFAULT_MODEL, MODELS
 from . import options
-from .simulate import plan_options
+from .plan_options import Sectioned, plan_options
 
 if TYPE_CHECKING:
     from ..compute import Execution
@@ -26,7 +26,7 @@ def _methods(
 
 
 # Threads would wait for each other: with so few judgments per campaign, little of the work is compiled code.
-@click.command(context_settings={"default_map": {"executor": "processes"}})
+@click.command(cls=Sectioned, context_settings={"default_map": {"executor": "processes"}})
 @plan_options
 @options.grouped(
     "methods", _methods,

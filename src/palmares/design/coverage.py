@@ -176,7 +176,7 @@ def coverage(
     tasks = [(number,) for number in range(campaigns)]
     measures = np.stack(execution.run(_campaign, tasks, shared=(plan, chosen, resamples, p, execution.seed)))
     facts = {
-        **{k: v for k, v in dataclasses.asdict(plan).items() if k != "lang_pair"},
+        **plan.facts,
         "methods": "+".join(method.name for method in chosen),
         "campaigns": campaigns, "resamples": resamples, "p": p, "seed": execution.seed,
     }  # fmt: skip
@@ -192,7 +192,7 @@ def coverage(
 
 
 def measure(ranking: Ranking, truth: Mapping[str, int]) -> FloatArray:
-    """The `MEASURES` of one ranking, given the true ranks."""
+    """The `MEASURES` of one ranking, given the true ranks; equal systems have the same, the best of theirs."""
     lines = ranking.lines
     ranks = np.array([truth[line.system] for line in lines])
     ranges, joint_ranges = (np.array([getattr(line, name) for line in lines]) for name in ("range", "joint_range"))
@@ -208,7 +208,9 @@ def measure(ranking: Ranking, truth: Mapping[str, int]) -> FloatArray:
 
 
 def _outside(ranks: IntArray, ranges: IntArray) -> BoolArray:
-    return np.asarray((ranks < ranges[:, 0]) | (ranks > ranges[:, 1]))
+    """Whose range has none of their true ranks: a system has one, or those that it shares with its equals."""
+    last = (ranks <= ranks[:, None]).sum(axis=1)
+    return np.asarray((last < ranges[:, 0]) | (ranks > ranges[:, 1]))
 
 
 def _violated(ranks: IntArray, numbers: IntArray) -> BoolArray:

@@ -11,7 +11,8 @@ import numpy.typing as npt
 from ..compute import Execution, RngLike, Stream, generator
 from ..errors import InputError
 from ..judgments import FloatArray, IntArray, PairCounts
-from .simulate import CampaignPlan, SimulatedCampaign, drawn, numbered, simulate
+from .screens import drawn
+from .simulate import CampaignPlan, SimulatedCampaign, numbered, simulate
 
 #: Wins and ties of this many bytes at most are made by one piece of work.
 _PIECE = 32 << 20
