@@ -40,6 +40,7 @@ _EXPORTS = {
     "simulate_counts": "palmares.design.simulated_counts:simulate_counts",
     "CampaignPlan": "palmares.design.simulate:CampaignPlan",
     "coverage": "palmares.design.coverage:coverage",
+    "next_screens": "palmares.design.next.screens:next_screens",
     "reproduce": "palmares.experiments.base:reproduce",
     "CHECKS": "palmares.analysis.audit:CHECKS",
     "EXPERIMENTS": "palmares.experiments:EXPERIMENTS",
@@ -82,6 +83,7 @@ __all__ = [
     "judges",
     "learning_curve",
     "models",
+    "next_screens",
     "noise_test",
     "plots",
     "rank",
@@ -111,6 +113,7 @@ if TYPE_CHECKING:
     from .analysis.segments import segments
     from .compute import Execution, dask
     from .design.coverage import coverage
+    from .design.next.screens import next_screens
     from .design.simulate import CampaignPlan, simulate
     from .design.simulated_counts import simulate_counts
     from .errors import PalmaresError

@@ -51,6 +51,7 @@ COMMANDS = Registry(
         "simulate": Entry("palmares.cli.simulate:simulate", "Simulate a campaign whose truth is known."),
         "coverage": Entry("palmares.cli.coverage:coverage", "Check by simulation whether rank ranges can be trusted."),
         "reproduce": Entry("palmares.cli.reproduce:reproduce", "Repeat the papers' experiments, and compare numbers."),
+        "next": Entry("palmares.cli.next:next_", "Show what to judge next, and for which boundary between ranks."),
         "campaign": Entry("palmares.cli.campaign:campaign", "Collect judgments: texts, judges, progress, export."),
         "serve": Entry("palmares.cli.serve:serve", "Serve campaigns to judges and organisers on the web."),
         "formats": Entry("palmares.cli.lists:formats", "List the file formats and what they hold."),

@@ -42,6 +42,7 @@ class Stream(IntEnum):
     SEGMENT_SPLITS = 41
     JUDGE_FLAGS = 43
     SIMULATED_COUNTS = 51
+    NEXT = 52
 
 
 class ExperimentStream(IntEnum):

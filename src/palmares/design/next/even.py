@@ -16,6 +16,7 @@ from .pool import Pool, least
 if TYPE_CHECKING:
     import numpy as np
 
+    from ...judgments import IntArray
     from .knowledge import Knowledge
 
 
@@ -35,9 +36,11 @@ class Uniform:
         return "uniform"
 
     def choices(self, knowledge: Knowledge, size: int, number: int, rng: np.random.Generator) -> Choices:
-        """Any sets, without a pool."""
-        drawn = rng.random((number, len(knowledge.systems))).argsort(axis=1)[:, :size]
-        return Choices.planned("uniform", knowledge.systems, drawn)
+        return Choices.planned("uniform", knowledge.systems, self.sets(len(knowledge.systems), size, number, rng))
+
+    def sets(self, systems: int, size: int, number: int, rng: np.random.Generator) -> IntArray:
+        """Any sets of systems, without a pool: an array (number, size)."""
+        return rng.random((number, systems)).argsort(axis=1)[:, :size]
 
 
 class Balanced:

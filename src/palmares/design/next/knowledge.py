@@ -33,6 +33,10 @@ class Knowledge:
         By how much the standard error of every system is larger than that of independent comparisons.
     tie
         κ: the logarithm of Davidson's ν.
+    shares
+        How much is known of every system, as weights of a mean that scores are seen from.
+    df
+        Degrees of freedom of the covariance; None for many.
     """
 
     systems: tuple[str, ...]
@@ -42,6 +46,8 @@ class Knowledge:
     claims: Claims = field(repr=False)
     stretch: FloatArray = field(repr=False)
     tie: float
+    shares: FloatArray = field(repr=False)
+    df: float | None = None
 
     @classmethod
     def of(
@@ -76,13 +82,13 @@ class Knowledge:
         place, _, _ = newton(DAVIDSON, data, begin, precision, _TOLERANCE, _STEPS)
         known = information(DAVIDSON, data, place, precision)[0]
         theta, tie = place[:-1, 0], float(place[-1, 0])
-        away = np.eye(n) - _shares(known)
+        away = np.eye(n) - (shares := _shares(known))
         widened = np.broadcast_to(1.0 if stretch is None else np.asarray(stretch, dtype=np.float64), n)
         inverse = np.linalg.inv(known)[:n, :n]
         covariance = widened[:, None] * (away @ inverse @ away.T) * widened
         compared = counts.decided + counts.ties
         state = cls(
-            counts.systems, away @ theta, covariance, compared, claims(theta, covariance, p), widened, tie
+            counts.systems, away @ theta, covariance, compared, claims(theta, covariance, p), widened, tie, shares
         )  # fmt: skip
         return state if outstanding is None else state.awaiting(outstanding)
 
