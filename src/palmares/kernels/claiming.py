@@ -19,6 +19,7 @@ def claimed_along(
     start: IntArray,
     p: float,
     window: int,
+    between: float,
 ) -> tuple[BoolArray, IntArray]:
     """Which boundaries are claimed at every step of every path, and the block of every system, by code.
 
@@ -36,6 +37,8 @@ def claimed_along(
         Codes of the systems in an order that is near that of the first step.
     window
         Places on each side of a boundary whose systems are compared across it.
+    between
+        By how many standard deviations of what a step adds a motion is taken to have been farther between two steps.
     """
     number, steps, n = paths.shape
     claimed = np.zeros((number, steps, n - 1), dtype=np.bool_)
@@ -47,13 +50,16 @@ def claimed_along(
         smallest[step] = _smallest(falling, staying, factors[step])
     for path in range(number):
         order = start.copy()
+        before = 1.0
         for step in range(steps):
             scores = paths[path, step]
             _sort(order, scores)
             for k in range(1, n):
                 weakest[k - 1] = _across(
-                    order, scores, factors[step], falling, staying, rho, wider, smallest[step], k, window, least
-                )
+                    order, scores, factors[step], before, falling, staying, rho, wider, smallest[step], k, window,
+                    least, between,
+                )  # fmt: skip
+            before = factors[step]
             _claim(weakest, p, claimed[path, step])
             block = 0
             blocks[path, step, order[0]] = 0
@@ -89,6 +95,7 @@ def _across(
     order: IntArray,
     scores: FloatArray,
     factor: float,
+    before: float,
     falling: FloatArray,
     staying: FloatArray,
     rho: float,
@@ -97,6 +104,7 @@ def _across(
     k: int,
     window: int,
     least: float,
+    between: float,
 ) -> float:
     """The least evidence across a boundary; −∞ where it cannot be enough, which the nearest pairs mostly tell."""
     weakest, most = np.inf, np.log1p(1 / (smallest * rho))
@@ -107,8 +115,9 @@ def _across(
             variance = falling[i, j] / factor + staying[i, j]
             if variance <= 0:
                 return -np.inf
-            lead = scores[i] - scores[j]
-            said = lead * lead / (variance * wider * (1 + rho * variance))
+            gained = 1 - variance / (falling[i, j] / before + staying[i, j])
+            z = (scores[i] - scores[j]) / np.sqrt(variance) + between * np.sqrt(max(gained, 0.0))
+            said = z * z / (wider * (1 + rho * variance))
             if said < least:
                 return -np.inf
             if said - most < weakest:
