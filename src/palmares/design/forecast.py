@@ -29,10 +29,12 @@ LEVEL = 0.8
 #: Beyond so many times the judgments that there are, nothing is forecast.
 HORIZON = 50.0
 #: Numbers of further judgments that are tried, from a two-hundredth of those there are to the horizon.
-_STEPS = 44
+_STEPS = 40
 _FIRST = 0.005
+#: Multiples of it lie evenly between whole numbers.
+_GOLDEN = 0.6180339887498949
 #: Draws of the truth and of what comes, of few and of many systems.
-_DRAWS, _FEWER = 200, 60
+_DRAWS, _FEWER = 120, 60
 
 
 @dataclass(frozen=True)
@@ -188,15 +190,16 @@ def _need(
 ) -> Need:
     """From whether it is shown at every step of every draw."""
     first = np.where(shown.any(axis=1), shown.argmax(axis=1), len(more))
-    # It is shown somewhere between two steps: the ends of the interval are outside, the median is halfway.
-    late = np.append(more, np.inf)
-    early = np.append(more[0] / 4, more)
-    later, earlier = (np.sort(ends[first]) * judgments for ends in (late, early))
+    # It is shown somewhere between two steps: of many draws evenly, on the scale of the steps.
+    ends = np.concatenate([[more[0] / 4], more, [np.inf]])
+    late = ends[1:][first]
+    part = ((np.arange(len(first)) + 0.5) * _GOLDEN) % 1
+    needed = np.sort(np.where(np.isinf(late), np.inf, ends[first] * (late / ends[first]) ** part)) * judgments
     low, median, high = (
         float(needed[min(int(share * len(needed)), len(needed) - 1)])
-        for share, needed in (((1 - LEVEL) / 2, earlier), (0.5, np.sqrt(earlier * later)), ((1 + LEVEL) / 2, later))
+        for share in (0.5 - LEVEL / 2, 0.5, 0.5 + LEVEL / 2)
     )
-    never = float(np.isinf(later).mean())
+    never = float(np.isinf(late).mean())
     if boundary is None or state is None:
         return Need(median, low, high, never)
     above, below = state.claims.order[boundary - 1 : boundary + 1].tolist()
