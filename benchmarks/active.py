@@ -18,13 +18,23 @@ from .active_runs import STORE, extend
 
 #: Runs of every cell before the next of any: there is something of all of them early on.
 _TURN = 20
-PARTS = ("saving", "replay", "honesty")
+PARTS = ("saving", "stricter", "replay", "honesty")
 
 
 def main(arguments: Sequence[str] = ()) -> None:
     """Run what is missing, then print the tables."""
     options = _options(arguments)
     warnings.filterwarnings("ignore", message=".*is faster on contiguous arrays")
+    if options.check:
+        from .active_check import check
+
+        check(keep=options.keep)
+        return
+    if options.judges:
+        from .active_judges import main as judges
+
+        judges(options.runs, options.keep, options.store)
+        return
     if not options.tables:
         run(options)
     from .active_plots import draw
@@ -57,6 +67,8 @@ def _options(arguments: Sequence[str]) -> argparse.Namespace:
     parser.add_argument("--runs", type=int, default=200, help="of every cell")
     parser.add_argument("--store", type=Path, default=STORE, help="the folder of results by run")
     parser.add_argument("--tables", action="store_true", help="run nothing; tables of what is stored")
+    parser.add_argument("--check", action="store_true", help="compare the package with what is written apart, no more")
+    parser.add_argument("--judges", action="store_true", help="careful and careless judges, no more")
     parser.add_argument(
         "--keep", action="store_true", help="write tables to benchmarks/results, the picture to docs/images"
     )

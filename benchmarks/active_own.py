@@ -5,6 +5,7 @@ A strategy takes what is known and says which screens come next; a tenth of all 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numba
@@ -28,6 +29,10 @@ class State:
     stretch: Floats
     inverse: Floats
     tie: float
+    widened: bool
+
+
+Chooser = Callable[[State, int, int, np.random.Generator], Ints]
 
 
 def uniform(systems: int, size: int, number: int, rng: np.random.Generator) -> Ints:

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from itertools import pairwise
 
 import numpy as np
 
 from . import active_fit, active_rules
-from .active_own import State, uniform
-from .active_two_way import two_way
+from .active_cells import FULL
+from .active_own import Chooser, State, uniform
 from .active_replay import Pool, Replayed
+from .active_two_way import two_way
 from .active_world import Collected, Floats, Ints, World
 
-BATCH, EVERY, FIRST, UNIFORM_SHARE = 20, 200, 200, 0.1
-Chooser = Callable[[State, int, int, np.random.Generator], Ints]
+EVERY, FIRST, UNIFORM_SHARE = 200, 200, 0.1
 
 
 @dataclass
@@ -46,7 +45,9 @@ class Looker:
         data = self.collected
         self.x, self.inverse = active_fit.fitted(self.x, data.wins, data.ties)
         self.theta, self.model = self.x[:-1], self.inverse[:-1, :-1]
-        if data.size == 2 or data.world.effects:
+        if data.size == 2 and not data.world.effects:
+            self.covariance = self.model
+        elif data.world.effects:
             self.covariance = self.widened[:, None] * self.model * self.widened
         else:
             self.covariance = active_fit.by_ranking(self.x, self.inverse, *data.log())
@@ -62,6 +63,8 @@ class Looker:
     @property
     def stretch(self) -> Floats:
         """By how much the standard error of every system is larger than that of independent comparisons."""
+        if self.covariance is self.model:
+            return np.ones(len(self.model))
         away = np.eye(len(self.model)) - 1 / len(self.model)
         wide, plain = (np.diag(away @ v @ away) for v in (self.covariance, self.model))
         return np.sqrt(np.asarray(wide / plain))
@@ -71,14 +74,17 @@ class Looker:
         z2, self.known = active_rules.squares(self.theta, self.covariance)
         self.z2 = z2 if np.isinf(self.df) else active_rules.with_df(z2, self.df)
 
-    def claimed(self, rule: str, horizon: int = 50_000) -> np.ndarray:
-        """The boundaries that a rule claims now."""
+    def claimed(self, rule: str) -> np.ndarray:
+        """The boundaries that a rule claims now: ``usual``, ``any``, ``once``, or ``horizon`` with its end."""
         if rule == "usual":
             return np.asarray(active_rules.usual_boundaries(self.order, self.usual_ranges()))
         if rule == "any":
             return np.asarray(active_rules.claim(self.order, active_rules.most_any(self.z2, self.known)))
-        judgments = min(self.collected.judgments, horizon)
-        needed = active_rules.once() if rule == "once" else active_rules.horizon(judgments // EVERY, horizon // EVERY)
+        if rule == "once":
+            needed = active_rules.once()
+        else:
+            end = int(rule.removeprefix("horizon").removeprefix("-") or FULL)
+            needed = active_rules.horizon(min(self.collected.judgments, end) // EVERY, end // EVERY)
         return np.asarray(active_rules.claim(self.order, active_rules.most_of_table(self.z2, needed)))
 
     def usual_ranges(self) -> Ints:
@@ -89,7 +95,7 @@ class Looker:
         met = data.wins + data.wins.T + data.ties
         return State(
             self.theta, self.covariance, self.order, claimed, active_fit.information(self.x), met, data, self.stretch,
-            self.inverse, float(self.x[-1]),
+            self.inverse, float(self.x[-1]), self.covariance is not self.model,
         )  # fmt: skip
 
 
@@ -119,7 +125,7 @@ def misses(quality: Floats, ranges: Ints) -> np.ndarray:
 
 def race(
     world: World | Pool, size: int, chooser: Chooser | None, rule: str, until: int, rng: np.random.Generator,
-    *, rules: tuple[str, ...],
+    *, rules: tuple[str, ...], batch: int = 20,
 ) -> Race:  # fmt: skip
     """Collect up to so many judgments; the strategy learns after each batch, the rules look every 200.
 
@@ -131,6 +137,8 @@ def race(
         ``usual`` or ``any``: by which boundaries count as open.
     rules
         Those that are looked at.
+    batch
+        Judgments between two fits.
     """
     pairs, n = size * (size - 1) // 2, world.systems
     data = world.collect(size, until // pairs + EVERY, rng)
@@ -147,7 +155,7 @@ def race(
             _look(result, looker, rules)
         if data.judgments >= until:
             return result
-        number = (BATCH if chooser is not None else EVERY) // pairs
+        number = (batch if chooser is not None else EVERY) // pairs
         by_chance = number if chooser is None else int(rng.binomial(number, UNIFORM_SHARE))
         screens = uniform(n, size, by_chance, rng)
         if by_chance < number and chooser is not None and state is not None:
@@ -156,8 +164,8 @@ def race(
 
 
 def geometric(until: int) -> list[int]:
-    """600 judgments, and 1.3 times as many again and again, in full hundreds; the last are all."""
-    numbers = 600 * 1.3 ** np.arange(np.log(until / 600) / np.log(1.3))
+    """600 judgments, and 1.6 times as many again and again, in full hundreds; the last are all."""
+    numbers = 600 * 1.6 ** np.arange(np.log(until / 600) / np.log(1.6))
     return [*dict.fromkeys((numbers / EVERY).round().astype(int) * EVERY), until]
 
 

@@ -28,7 +28,7 @@ FILE = "wmt13/fr-en.train.csv"
 
 @dataclass(frozen=True)
 class Pool:
-    """All judgments (a, b, outcome seen from a), sorted by pair, and all rankings; the truth is what a fit to all says."""
+    """All outcomes, seen from the first system, sorted by pair, and all rankings; the truth is a fit to all."""
 
     quality: Floats
     outcomes: Ints = field(repr=False)

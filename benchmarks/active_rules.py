@@ -1,4 +1,4 @@
-"""What may be said of an order: the usual rank ranges, and rules for claiming boundaries. Written apart from the package.
+"""What may be said of an order: the usual rank ranges, and rules for claiming boundaries; apart from the package.
 
 All rules claim in the same manner: of a block of g systems that are not told apart yet, ⌊g/2⌋ boundaries could be
 wrong at once (were they pairs of equals), M of all blocks together; a boundary is claimed where every system above is

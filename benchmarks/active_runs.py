@@ -12,9 +12,10 @@ from typing import Any
 
 import numpy as np
 
-from . import active_own
-from .active_cells import Cell
-from .active_race import Chooser, race
+from . import active_copy, active_own
+from .active_cells import ENDS, Cell
+from .active_own import Chooser
+from .active_race import race
 from .active_replay import Pool, pool
 from .active_world import World, equals, koehn
 
@@ -38,9 +39,7 @@ def chooser_of(cell: Cell) -> Chooser | None:
     if cell.strategy == "uniform":
         return None
     if cell.code == "package":
-        from .active_package import choosing
-
-        return choosing(cell.strategy, cell.rule)
+        return active_copy.choosing(cell.strategy, cell.rule)
     if cell.strategy == "open-boundaries":
         return partial(active_own.open_boundaries, c=_CLOSED[cell.rule])
     return active_own.OWN[cell.strategy]
@@ -49,7 +48,7 @@ def chooser_of(cell: Cell) -> Chooser | None:
 def lines(cell: Cell, folder: Path = STORE) -> list[dict[str, Any]]:
     """What is kept, by number of run."""
     path = folder / f"{cell.name}.jsonl"
-    kept = [line for line in _parsed(path)] if path.exists() else []
+    kept = list(_parsed(path)) if path.exists() else []
     return sorted(kept, key=lambda line: line["run"])
 
 
@@ -63,7 +62,16 @@ def extend(cell: Cell, runs: Sequence[int], folder: Path = STORE) -> int:
         for run in missing:
             start = time.perf_counter()
             rng = np.random.default_rng([SEED, run, zlib.crc32(cell.name.encode())])
-            result = race(world_of(cell, run), cell.size, chooser_of(cell), cell.rule, cell.until, rng, rules=rules)
+            result = race(
+                world_of(cell, run),
+                cell.size,
+                chooser_of(cell),
+                cell.rule,
+                cell.until,
+                rng,
+                rules=rules,
+                batch=cell.batch,
+            )
             line = {"run": run, "seconds": round(time.perf_counter() - start, 3), **vars(result)}
             file.write(json.dumps(line) + "\n")
             file.flush()
@@ -71,6 +79,8 @@ def extend(cell: Cell, runs: Sequence[int], folder: Path = STORE) -> int:
 
 
 def rules_of(cell: Cell) -> tuple[str, ...]:
+    if cell.part == "stricter":
+        return tuple(f"horizon-{end}" for end in ENDS)
     if cell.part != "honesty" and cell.strategy == "uniform":
         return ("usual", "any", "once", "horizon")
     return ("usual",) if cell.rule == "usual" else ("usual", "any")

@@ -3,32 +3,37 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from .active_cells import FULL, Cell, honesty, replay, saving
+from .active_cells import FULL, Cell, honesty, replay, saving, stricter
 from .active_measures import Share, share, stacked, wilson
-from .active_race import EVERY
+from .active_race import EVERY, geometric
 from .active_runs import lines
-from .active_world import Floats
+from .active_world import JUDGE_EFFECT, JUDGES, SEGMENT_EFFECT, SEGMENTS, Floats
 from .common import report
 
 Curve = tuple[Floats, Floats]
-NAMES = {"package": "", "own": " (written apart)"}
+NAMES = {"package": "", "own": ", written apart"}
 
 
-def write(keep: bool) -> None:
+def write(store: Path, keep: bool) -> None:
     """All tables for which there are runs."""
-    write_saving(keep)
-    write_replay(keep)
-    write_stopping(keep)
-    write_honesty(keep)
+    write_saving(store, keep)
+    write_replay(store, keep)
+    write_stopping(store, keep)
+    write_honesty(store, keep)
 
 
-def curve(cell: Cell, rule: str) -> Curve | None:
+def flat(text: str) -> str:
+    return " ".join(text.split())
+
+
+def curve(store: Path, cell: Cell, rule: str) -> Curve | None:
     """Looks, and clusters (runs, looks) by a rule; runs are numbered from 0 without gaps."""
-    kept = lines(cell)
+    kept = lines(cell, store)
     if len(kept) < 10 or rule not in kept[0]["clusters"]:
         return None
     numbers = [line["run"] for line in kept]
@@ -42,40 +47,40 @@ def up_to(full: Curve, judgments: int) -> Curve:
     return looks[looks <= judgments], clusters[:, looks <= judgments]
 
 
-def reference(cells: Sequence[Cell], size: int, rule: str) -> Curve | None:
+def reference(store: Path, cells: Sequence[Cell], size: int, rule: str) -> Curve | None:
     [cell] = [c for c in cells if c.size == size and c.strategy == "uniform"]
-    found = curve(cell, rule)
+    found = curve(store, cell, rule)
     return None if found is None else up_to(found, FULL)
 
 
-def write_saving(keep: bool) -> None:
+def write_saving(store: Path, keep: bool) -> None:
     cells, rows = saving(0), []
     for cell in cells:
         if cell.strategy != "uniform":
-            rows += saving_rows(cells, cell)
+            rows += saving_rows(store, cells, cell)
     report(
         "active-saving",
         "Share of uniform's judgments at uniform's 60 % point, Koehn's campaigns",
-        ["systems on a screen", "strategy", "open by", "runs", "usual ranges", "valid rule", "against a known horizon",
-         "against one planned look"],
+        ["systems on a screen", "strategy", "open by", "runs", "usual ranges", "valid rule",
+         f"against an end known to be {FULL:,}", "known to be 20,000", "against one planned look"],
         rows,
         [
-            f"15 systems, qualities uniform on [0, 10], sd 10, 11 % ties among equals. At {FULL:,} judgments uniform has "
-            + "; ".join(levels(cells)) + ". Shares are of the judgments at which uniform's mean reaches 60 % of that, with "
-            "95 % intervals over 2000 resamples of runs (same systems for all strategies). The first column of shares has "
-            "the usual ranges on both sides; the second the valid rule on both sides; the last two have the valid rule "
-            "against uniform with Wang and Tsiatis's bounds (∆ = ¼) for a known end at "
-            f"{FULL:,} judgments and looks every {EVERY}, and against uniform looked at once, as planned.",
+            flat(f"""15 systems, qualities uniform on [0, 10], sd 10, 11 % ties among equals. At {FULL:,} judgments
+                uniform has {"; ".join(levels(store, cells))}. Shares are of the judgments at which uniform's mean
+                reaches 60 % of that, with 95 % intervals over 2000 resamples of runs (same systems for all strategies).
+                The first column of shares has the usual ranges on both sides; the second the valid rule on both sides;
+                the others have the valid rule against uniform with Wang and Tsiatis's bounds (∆ = ¼) for a known end
+                and looks every {EVERY} judgments, and against uniform looked at once, as planned.""")
         ],
         keep=keep,
     )  # fmt: skip
 
 
-def levels(cells: Sequence[Cell]) -> list[str]:
+def levels(store: Path, cells: Sequence[Cell]) -> list[str]:
     words = []
     for size in (2, 5):
         for rule, name in (("usual", "by the usual ranges"), ("any", "by the valid rule")):
-            found = reference(cells, size, rule)
+            found = reference(store, cells, size, rule)
             if found is not None:
                 wanted = 0.6 * found[1][:, -1].mean()
                 words.append(f"{screens(size)}: {found[1][:, -1].mean():.2f} clusters {name} (60 %: {wanted:.2f})")
@@ -86,28 +91,36 @@ def screens(size: int) -> str:
     return {2: "pairs", 5: "five-way"}[size]
 
 
-def saving_rows(cells: Sequence[Cell], cell: Cell) -> list[list[object]]:
+def saving_rows(store: Path, cells: Sequence[Cell], cell: Cell) -> list[list[object]]:
     """The row of a cell, if it has runs."""
-    valid = reference(cells, cell.size, "any")
-    kept = curve(cell, cell.rule)
+    valid = reference(store, cells, cell.size, "any")
+    kept = curve(store, cell, cell.rule)
     if valid is None or kept is None:
         return []
     # A strategy that asks nothing of claims is the same under both rules.
     rules = [cell.rule] if cell.strategy == "open-boundaries" else ["usual", "any"]
-    cellwise: dict[str, object] = {"usual": "", "any": "", "horizon": "", "once": ""}
+    cellwise: dict[str, object] = dict.fromkeys(("usual", "any", "horizon", "early", "once"), "")
     for rule in rules:
-        own, ref = curve(cell, rule), reference(cells, cell.size, rule)
+        own, ref = curve(store, cell, rule), reference(store, cells, cell.size, rule)
         if own is not None and ref is not None:
             cellwise[rule] = shown(share(own, ref))
     if "any" in rules:
-        own = curve(cell, "any")
-        for rule in ("horizon", "once"):
-            ref = reference(cells, cell.size, rule)
-            if own is not None and ref is not None:
-                cellwise[rule] = shown(share(own, ref, valid[1][:, -1]))
+        against = {rule: reference(store, cells, cell.size, rule) for rule in ("horizon", "once")}
+        against["early"] = _early(store, cell)
+        for rule, ref in against.items():
+            if ref is not None:
+                cellwise[rule] = shown(share(kept, ref, valid[1][:, -1]))
     label = cell.strategy + NAMES[cell.code]
     open_by = {"any": "valid rule", "usual": "usual ranges"}[cell.rule] if cell.strategy == "open-boundaries" else ""
     return [[screens(cell.size), label, open_by, len(kept[1]), *cellwise.values()]]
+
+
+def _early(store: Path, cell: Cell) -> Curve | None:
+    """Uniform with an end that is known and near where it comes to the target."""
+    end = 20_000
+    found = [c for c in stricter(0) if c.size == cell.size and cell.world == "koehn"]
+    whole = curve(store, found[0], f"horizon-{end}") if found else None
+    return None if whole is None else up_to(whole, end)
 
 
 def shown(found: Share) -> str:
@@ -118,22 +131,22 @@ def shown(found: Share) -> str:
     return f"{found.share:.2f} [{found.low:.2f}, {high}]"
 
 
-def write_replay(keep: bool) -> None:
+def write_replay(store: Path, keep: bool) -> None:
     cells, rows = replay(0), []
     for cell in cells:
         if cell.strategy != "uniform":
-            rows += saving_rows(cells, cell)
+            rows += saving_rows(store, cells, cell)
     report(
         "active-replay",
         "Share of uniform's judgments, real judgments of WMT13 French–English asked for in another order",
-        ["systems on a screen", "strategy", "open by", "runs", "usual ranges", "valid rule", "against a known horizon",
-         "against one planned look"],
+        ["systems on a screen", "strategy", "open by", "runs", "usual ranges", "valid rule",
+         f"against an end known to be {FULL:,}", "known to be 20,000", "against one planned look"],
         rows,
         [
-            f"13 systems; at {FULL:,} judgments uniform has " + "; ".join(levels(cells)) + ". Pairs: the answer is one of "
-            "the 439–1,827 real judgments of the two systems, drawn with replacement. Five-way: an unused real ranking of "
-            "the chosen systems or, if there is none, of as many of them as any has; covariance by ranking. One campaign, "
-            "so intervals are of chance in choosing and drawing alone.",
+            flat(f"""13 systems; at {FULL:,} judgments uniform has {"; ".join(levels(store, cells))}. Pairs: the answer
+                is one of the 439–1,827 real judgments of the two systems, drawn with replacement. Five-way: an unused
+                real ranking of the chosen systems or, if there is none, of as many of them as any has; covariance by
+                ranking. One campaign, so intervals are of chance in choosing and drawing alone.""")
         ],
         keep=keep,
     )  # fmt: skip
@@ -143,37 +156,33 @@ def write_replay(keep: bool) -> None:
 TARGETS = (2, 3, 4, 5)
 
 
-def write_stopping(keep: bool) -> None:
-    rows = []
-    cells = saving(0)
+def write_stopping(store: Path, keep: bool) -> None:
+    cells, rows = saving(0), []
     for size in (2, 5):
-        runs: dict[tuple[str, str], Curve | None] = {}
-        for name, code in (("uniform", "own"), ("open-boundaries", "package"), ("open-boundaries", "own")):
-            [cell] = [c for c in cells if (c.size, c.strategy, c.code, c.rule) == (size, name, code, "any")]
-            for rule in ("usual", "any") if name == "uniform" else ("any",):
-                runs[name + NAMES[code], rule] = curve(cell, rule)
-        naive, valid = runs["uniform", "usual"], runs["uniform", "any"]
+        by_name = {(c.strategy, c.code): c for c in cells if c.size == size and c.rule == "any"}
+        uniform = by_name["uniform", "own"]
+        naive, valid = curve(store, uniform, "usual"), curve(store, uniform, "any")
         if naive is None or valid is None:
             continue
         for target in TARGETS:
-            cost = share(valid, naive, fixed=target)
-            row: list[object] = [screens(size), target, stops(naive, target), stops(valid, target), shown(cost)]
-            for key in ("open-boundaries", "open-boundaries (written apart)"):
-                active = runs[key, "any"]
-                row += ["", ""] if active is None else [stops(active, target), shown(share(active, naive, fixed=target))]
+            row: list[object] = [screens(size), target, stops(naive, target), stops(valid, target)]
+            row.append(shown(share(valid, naive, fixed=target)))
+            for code in ("package", "own"):
+                active = curve(store, by_name["open-boundaries", code], "any")
+                missing = active is None
+                row += ["", ""] if missing else [stops(active, target), shown(share(active, naive, fixed=target))]
             rows.append(row)
     report(
         "active-stopping",
         "Where campaigns stop, and what a rule costs that is valid at every look",
         ["systems on a screen", "clusters", "uniform, usual ranges", "uniform, valid rule", "factor",
-         "open-boundaries, valid rule", "factor", "open-boundaries (written apart), valid rule", "factor"],
+         "open-boundaries, valid rule", "factor", "the same, written apart", "factor"],
         rows,
         [
-            "Koehn's campaigns. Judgments at the first look at which a campaign has so many clusters: median, and the "
-            "share of campaigns that came so far (uniform: within "
-            f"{2 * FULL:,}; the others within what they were followed for). Factor: judgments at which the *mean* number "
-            "of clusters reaches the target, over those of uniform looked at with the usual ranges, which have no right "
-            "to stop there.",
+            flat(f"""Koehn's campaigns. Judgments at the first look at which a campaign has so many clusters: median,
+                and the share of campaigns that came so far (uniform: within {2 * FULL:,}; the others within what they
+                were followed for). Factor: judgments at which the *mean* number of clusters reaches the target, over
+                those of uniform looked at with the usual ranges, which have no right to stop there.""")
         ],
         keep=keep,
     )  # fmt: skip
@@ -190,15 +199,13 @@ def stops(found: Curve, target: int) -> str:
     return f"{words} ({100 * came.mean():.0f} %)"
 
 
-def write_honesty(keep: bool) -> None:
+def write_honesty(store: Path, keep: bool) -> None:
     rows: list[list[object]] = []
     for cell in honesty(0):
-        kept = lines(cell)
+        kept = lines(cell, store)
         if len(kept) < 10:
             continue
-        for rule in ("usual", "any"):
-            if rule in kept[0]["wrong"]:
-                rows.append(_honesty_row(cell, rule, kept))
+        rows += [_honesty_row(cell, rule, kept) for rule in ("usual", "any") if rule in kept[0]["wrong"]]
     report(
         "active-honesty",
         "Boundaries between equals, and ranks missed",
@@ -207,12 +214,14 @@ def write_honesty(keep: bool) -> None:
          "clusters"],
         rows,
         [
-            f"{FULL:,} judgments of 15 systems: seven pairs of equals and one alone, near (.5 apart) or far (over [0, 10]); "
-            "five groups of three over [0, 10]; fifteen from 0 to .3. sd 10 of an output, ties within 2. With effects: "
-            "20 judges who like systems (sd 1.5), luck of a system on one of 500 segments (sd 6); the covariance is then "
-            "the package's by judges and segments at once, at 17 looks a factor 1.3 apart; without, looks are every "
-            f"{EVERY} judgments. A false split is a boundary with a system above it that is not better than one below; "
-            "a rank is missed where a range holds none of the ranks that a system may truly have. Intervals: Wilson's.",
+            flat(f"""{FULL:,} judgments of 15 systems: seven pairs of equals and one alone, near (.5 apart) or far (over
+                [0, 10]); five groups of three over [0, 10]; fifteen from 0 to .3. sd 10 of an output, ties within 2,
+                refitted every 100 judgments. With effects: {JUDGES} judges who like systems (sd {JUDGE_EFFECT:g}), luck
+                of a system on one of {SEGMENTS} segments (sd {SEGMENT_EFFECT:g}); the covariance is then the package's
+                by judges and segments at once, at {len(geometric(FULL))} looks a factor 1.6 apart; without, looks are
+                every {EVERY} judgments. A false split is a boundary with a system above it that is not better than one
+                below; a rank is missed where a range holds none of the ranks that a system may truly have (equal
+                systems share theirs). Intervals: Wilson's.""")
         ],
         keep=keep,
     )  # fmt: skip
@@ -224,7 +233,7 @@ def _honesty_row(cell: Cell, rule: str, kept: Sequence[dict[str, Any]]) -> list[
     low, high = wilson(ever, runs)
     open_by = {"any": "valid rule", "usual": "usual ranges"}[cell.rule] if cell.strategy != "uniform" else ""
     return [
-        cell.world, "yes" if cell.effects else "no", screens(cell.size), cell.strategy + NAMES[cell.code] * (cell.strategy != "uniform"),
+        cell.world, "yes" if cell.effects else "no", screens(cell.size), cell.strategy,
         open_by, {"usual": "usual ranges", "any": "valid rule"}[rule], runs,
         f"{100 * ever / runs:.1f}", f"{100 * low:.1f}–{100 * high:.1f}",
         f"{100 * np.mean([line['wrong_last'][rule] for line in kept]):.1f}",

@@ -82,10 +82,12 @@ class Collected:
     def ask(self, screens: Ints) -> None:
         """Show these sets of systems, (screens, size), each to some judge on some segment."""
         lo, hi = self.screens, self.screens + len(screens)
-        judge, segment = self.rng.integers(0, JUDGES, len(screens)), self.rng.integers(0, SEGMENTS, len(screens))
-        mean = self.world.quality + self.likes[judge] + self.luck[segment]
-        seen = self.rng.normal(np.take_along_axis(mean, screens, axis=1), SPREAD)
-        self.judge[lo:hi], self.segment[lo:hi], self.shown[lo:hi] = judge, segment, screens
+        self.shown[lo:hi], mean = screens, self.world.quality[screens]
+        if self.world.effects:
+            judge, segment = self.rng.integers(0, JUDGES, len(screens)), self.rng.integers(0, SEGMENTS, len(screens))
+            mean = mean + self.likes[judge[:, None], screens] + self.luck[segment[:, None], screens]
+            self.judge[lo:hi], self.segment[lo:hi] = judge, segment
+        seen = self.rng.normal(mean, SPREAD)
         _add(seen, screens, self.ranks[lo:hi], self.wins, self.ties)
         self.screens = hi
 
