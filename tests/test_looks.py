@@ -185,6 +185,16 @@ def test_the_command_line_says_it_and_makes_it_again(tmp_path: Path) -> None:
         assert run.invoke(cli, ["verify", str(result)]).exit_code == 0
 
 
+def test_counts_of_a_file_that_names_strategies_say_that_they_do_not_know_them(tmp_path: Path) -> None:
+    path = tmp_path / "campaign.csv"
+    write(chosen_by("information"), path)
+    for quoted in (False, True):
+        if quoted:  # a file that is read whole
+            path.write_text(path.read_text(encoding="utf-8").replace("system-1", '"system-1"'), encoding="utf-8")
+        said = CliRunner().invoke(cli, ["rank", str(path), "--scan", "--resamples", "200"])
+        assert said.output.count("note: the file says which strategy chose each comparison") == 1
+
+
 # -- does it keep its word? ------------------------------------------------------------------------------
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import csv
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from hashlib import file_digest
 from pathlib import Path
@@ -17,7 +17,7 @@ from typing import Any
 import polars as pl
 
 from ..errors import InputError
-from ..judgments import Judgments, Kept, PairCounts, settle_forced_ties
+from ..judgments import EXTRA_PREFIX, Judgments, Kept, PairCounts, settle_forced_ties
 from .answers import ONE_HOT
 from .base import RECORD, Dropped, ReadOptions, ReadReport
 from .columns import Roles
@@ -195,7 +195,7 @@ def _count(stream: _Stream, options: ReadOptions) -> tuple[dict[str | None, Pair
         dropped,
         word,
         _digest(name),
-        notes=(*sieve.notes, *alike(kept)),
+        notes=(*sieve.notes, *alike(kept), *_unread(stream.records.collect_schema().names())),
     )
     report.check(options)
     if not total:
@@ -207,6 +207,16 @@ def _count(stream: _Stream, options: ReadOptions) -> tuple[dict[str | None, Pair
     return {pair: _counts(part, pair) for pair, part in by_pair.items()}, report
 
 
+def _unread(columns: Sequence[str]) -> list[str]:
+    """A warning that counts do not say how comparisons were chosen, although the file does."""
+    if f"{EXTRA_PREFIX}strategy" not in columns:
+        return []
+    return [
+        "the file says which strategy chose each comparison, which pair counts do not know; if one learnt from earlier "
+        "answers, ranges must hold at every look (--looks any)"
+    ]
+
+
 def _digest(name: str) -> str:
     with open(name, "rb") as file:
         return file_digest(file, "sha256").hexdigest()
@@ -216,7 +226,8 @@ def _counts(judgments: Judgments, lang_pair: str | None) -> PairCounts:
     """The counts of one language pair; their origin says that they are not the judgments themselves."""
     origin = judgments.origin
     if origin is not None:
-        origin = replace(origin, reading={**origin.reading, "scan": True}, notes=judgments.notes)
+        notes = (*judgments.notes, *_unread(judgments.frame.columns))
+        origin = replace(origin, reading={**origin.reading, "scan": True}, notes=notes)
     return replace(judgments.counts, lang_pair=lang_pair, origin=origin)
 
 
