@@ -41,6 +41,7 @@ _EXPORTS = {
     "CampaignPlan": "palmares.design.simulate:CampaignPlan",
     "coverage": "palmares.design.coverage:coverage",
     "next_screens": "palmares.design.next.screens:next_screens",
+    "plan": "palmares.design.plan:plan",
     "reproduce": "palmares.experiments.base:reproduce",
     "CHECKS": "palmares.analysis.audit:CHECKS",
     "EXPERIMENTS": "palmares.experiments:EXPERIMENTS",
@@ -85,6 +86,7 @@ __all__ = [
     "models",
     "next_screens",
     "noise_test",
+    "plan",
     "plots",
     "rank",
     "read",
@@ -114,6 +116,7 @@ if TYPE_CHECKING:
     from .compute import Execution, dask
     from .design.coverage import coverage
     from .design.next.screens import next_screens
+    from .design.plan import plan
     from .design.simulate import CampaignPlan, simulate
     from .design.simulated_counts import simulate_counts
     from .errors import PalmaresError

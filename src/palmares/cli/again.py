@@ -24,6 +24,7 @@ REPEATABLE = (
     "compare",
     "diff",
     "coverage",
+    "plan",
     "reproduce",
 )
 #: Options that say where and how something is shown or computed, and never change a number. They are not taken from a

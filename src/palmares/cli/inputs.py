@@ -243,6 +243,9 @@ _BY = click.option(
 )
 
 input_options = stacked(grouped("inputs", Inputs, _FILES, *_READING_OPTIONS, _BY), again_option)
+_MAYBE_FILES = click.argument("files", nargs=-1, metavar="[FILE...]")
+#: For a command that can do without files.
+optional_input_options = stacked(grouped("inputs", Inputs, _MAYBE_FILES, *_READING_OPTIONS, _BY), again_option)
 #: For a command that names its file in a way of its own.
 reading_options = grouped("inputs", Inputs, *_READING_OPTIONS)
 

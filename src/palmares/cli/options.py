@@ -213,9 +213,9 @@ class RankingOptions:
         """
         from ..models.by_name import create
 
-        if _typed("sided") and resample != "sign-test":
+        if typed("sided") and resample != "sign-test":
             raise InputError("--sided is for sign tests; give --resample sign-test too, or leave it out")
-        if preset is not None and _typed("model") and model != PRESETS[preset][0]:
+        if preset is not None and typed("model") and model != PRESETS[preset][0]:
             raise InputError(
                 f"--preset {preset} is a use of {PRESETS[preset][0]}, not of {model}; leave out one of them"
             )
@@ -233,7 +233,7 @@ class RankingOptions:
         )  # fmt: skip
 
 
-def _typed(option: str) -> bool:
+def typed(option: str) -> bool:
     """Whether an option was given, rather than left to its default."""
     return click.get_current_context().get_parameter_source(option) == click.core.ParameterSource.COMMANDLINE
 
@@ -333,7 +333,7 @@ def _connected(scheduler: str) -> Iterator[Executor]:
     from ..compute.dask import connect
 
     for name in ("executor", "workers"):
-        if _typed(name):
+        if typed(name):
             raise InputError(f"--dask says where work runs, and so does --{name}; leave out one of them")
     with connect(scheduler, notify=lambda message: click.echo(message, err=True)) as executor:
         yield executor

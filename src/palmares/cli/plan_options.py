@@ -20,8 +20,8 @@ class Numbers(click.ParamType):  # type: ignore[type-arg]  # generic since click
         self._kind, self.name = kind, name
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[float, ...]:
-        if isinstance(value, tuple):
-            return value
+        if isinstance(value, tuple | list):
+            return tuple(value)
         try:
             return tuple(self._kind(part) for part in value.split(","))
         except ValueError:
@@ -109,14 +109,14 @@ class Sectioned(click.Command):
         own = [parameter for parameter in self.get_params(ctx) if isinstance(parameter, click.Option)]
         records = {p.name: record for p in own if (record := p.get_help_record(ctx)) is not None}
         for title, section in SECTIONS.items():
-            names = [_name(option) for option in section]
+            names = [name_of(option) for option in section]
             with formatter.section(title):
-                formatter.write_dl([records.pop(name) for name in names])
+                formatter.write_dl([records.pop(name) for name in names if name in records])
         with formatter.section("Options"):
             formatter.write_dl(list(records.values()))
 
 
-def _name(option: Callable[..., Any]) -> str:
+def name_of(option: Callable[..., Any]) -> str:
     """What a decorator's option is called."""
 
     def nothing() -> None: ...

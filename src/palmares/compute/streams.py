@@ -43,6 +43,10 @@ class Stream(IntEnum):
     JUDGE_FLAGS = 43
     SIMULATED_COUNTS = 51
     NEXT = 52
+    PLAN_PILOT = 61
+    PLAN_CAMPAIGNS = 62
+    PLAN_RANGES = 63
+    PLAN_INTERVALS = 64
 
 
 class ExperimentStream(IntEnum):

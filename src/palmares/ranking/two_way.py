@@ -21,9 +21,9 @@ from ..judgments import BoolArray, FloatArray, IntArray, PairCounts, UnitKinds, 
 from ..models.base import Model, RowInfluences
 
 #: A system's own design effect counts where it is larger than the others' with this chance of error …
-_OWN = 0.05
+OWN = 0.05
 #: … and so many units at least show it, …
-_LEAST_OWN = 3.0
+LEAST_OWN = 3.0
 #: … and says nothing about the others where it is with this one.
 _APART = 0.001
 #: How many sittings the variance that a model gives, if judgments were independent, counts for: it is the floor of a
@@ -226,7 +226,7 @@ def _design_effects(
                 break
             among[worst.argmin()] = False
     pooled = 1 + alike(among) * (times - 1)
-    own = (chances(among) < _OWN) & (seen > pooled) & (varies.sum() > 2) & (group.effective >= _LEAST_OWN)
+    own = (chances(among) < OWN) & (seen > pooled) & (varies.sum() > 2) & (group.effective >= LEAST_OWN)
     return np.where(own, seen, pooled), np.asarray(own), np.asarray(own & ~among)
 
 

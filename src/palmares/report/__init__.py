@@ -30,6 +30,7 @@ VIEWS = Registry(
         "verify": Entry("palmares.report.verify:VIEW", "whether a result could be made again"),
         "coverage": Entry("palmares.report.coverage:VIEW", "how often true ranks lie outside their ranges"),
         "next": Entry("palmares.report.next:VIEW", "what to judge next, and the boundaries that are open"),
+        "plan": Entry("palmares.report.plan:VIEW", "judgments, rankings and judge-hours that a target takes"),
         "experiments": Entry("palmares.report.experiments:EXPERIMENTS", "what can be reproduced"),
         "reproduce": Entry("palmares.report.experiments:VIEW", "published and measured numbers side by side"),
         "campaign list": Entry("palmares.report.campaign:LIST", "the campaigns of a database"),

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from .curves import curve_plot
     from .files import save
     from .judges import judge_sensitivities
+    from .plans import plan_plot
     from .predictions import outcome_bars
     from .ranges import rank_ranges
     from .segments import information_plot, slope_plot
@@ -21,6 +22,7 @@ __all__ = [
     "judge_sensitivities",
     "model_comparison",
     "outcome_bars",
+    "plan_plot",
     "rank_ranges",
     "save",
     "slope_plot",
@@ -33,6 +35,7 @@ _MODULES = {
     "judge_sensitivities": "judges",
     "model_comparison": "comparisons",
     "outcome_bars": "predictions",
+    "plan_plot": "plans",
     "rank_ranges": "ranges",
     "save": "files",
     "slope_plot": "segments",

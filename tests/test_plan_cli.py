@@ -1,0 +1,144 @@
+"""``palmares plan``: what it prints, draws and refuses."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+import palmares as pm
+from palmares.cli import cli
+from palmares.errors import InputError
+from palmares.report.plan import summary
+from palmares.report.plots.plans import plan_plot
+
+CAMPAIGN = Path(__file__).parents[1] / "examples" / "campaign.csv"
+SMALL = (
+    "--systems",
+    "5",
+    "--spread",
+    "4",
+    "--judges",
+    "8",
+    "--judge-effect",
+    "0.3",
+    "--segment-effect",
+    "1",
+    "--try-judges",
+    "20",
+    "--try-segments",
+    "500",
+)
+QUICK = ("--target", "clusters=3", "--campaigns", "50")
+
+
+def run(*arguments: str) -> Result:
+    result = CliRunner().invoke(cli, ["plan", *arguments])
+    if result.exception is not None and not isinstance(result.exception, SystemExit):
+        raise result.exception
+    return result
+
+
+def test_a_plan_from_scratch_says_what_it_takes_and_what_it_assumes() -> None:
+    text = run(*SMALL, *QUICK).stdout
+    assert text.startswith("Until there are at least 3 clusters, on average\n")
+    for words in ("one by one", "all at once", "at every look", "How many judges", "How many segments", "seed:0"):
+        assert words in text
+    assert "a ranking is assumed to take 60 seconds" in text
+    assert "in real campaigns" not in text
+    alike = run(*SMALL, *QUICK, "--judge-effect", "0", "--seconds", "30").stdout
+    assert "judges have no effects of their own in this plan" in alike
+    assert "a ranking takes 30 seconds (--seconds)" in alike
+
+
+def test_json_has_the_documented_shape_and_can_be_made_again(tmp_path: Path) -> None:
+    text = run(*SMALL, *QUICK, "--format", "json", "--joint").stdout
+    (entry,) = json.loads(text)
+    keys = {
+        "signature", "record", "lang_pair", "target", "sure", "bounds", "p", "systems", "outputs", "judges", "segments",
+        "rankings_so_far", "seconds", "likeness", "campaigns", "plan", "needed", "prices", "cheapest", "curve",
+        "judges_table", "segments_table", "notes", "group",
+    }  # fmt: skip
+    assert set(entry) == keys
+    assert entry["bounds"] == entry["needed"]["bounds"] == "joint"
+    assert [price["bounds"] for price in entry["prices"]] == ["marginal", "joint", "any"]
+    assert entry["needed"]["judgments"] == 10 * entry["needed"]["rankings"]
+    hours = entry["needed"]["rankings"] / 60 + 8 * 0.25
+    assert entry["needed"]["hours"] == pytest.approx(hours)
+    kept = tmp_path / "plan.json"
+    kept.write_text(text, encoding="utf-8")
+    verified = CliRunner().invoke(cli, ["verify", str(kept)])
+    assert verified.exit_code == 0, verified.output
+
+
+def test_csv_has_one_header_for_all_parts_and_another_for_the_curve() -> None:
+    rows = list(csv.DictReader(io.StringIO(run(*SMALL, *QUICK, "--format", "csv").stdout)))
+    assert [row["part"] for row in rows] == ["needed"] * 3 + ["judges"] * 2 + ["segments"] * 2
+    points = list(csv.DictReader(io.StringIO(run(*SMALL, *QUICK, "--format", "csv", "--curve").stdout)))
+    means = [float(point["mean"]) for point in points]
+    assert means[0] < 3 < means[-1]
+    assert all(float(point["low"]) <= float(point["high"]) for point in points)
+
+
+def test_a_campaign_under_way_is_planned_from_where_it_is(tmp_path: Path) -> None:
+    plot = tmp_path / "plan.svg"
+    options = ("--target", "clusters=9", "--campaigns", "50", "--try-judges", "30", "--try-segments", "600")
+    result = run(str(CAMPAIGN), *options, "--plot", str(plot))
+    assert result.stdout.startswith("fr-en: until there are at least 9 clusters, on average")
+    assert "further rankings" in result.stdout
+    assert "further judgments" in plot.read_text(encoding="utf-8")
+    (entry,) = json.loads(run(str(CAMPAIGN), *options, "--judges", "40", "--format", "json").stdout)
+    assert entry["plan"] is None
+    assert entry["rankings_so_far"] == pm.read(CAMPAIGN).codes("ranking").max() + 1
+    assert entry["judges"] == 40
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("--target", "clusters=30"), "only 10 systems"),
+        (("--target", "clusters"), "clusters takes a whole number"),
+        ((str(CAMPAIGN), "--target", "best", "--spread", "3"), "the judgments say what the campaign is like"),
+        (("--target", "best", "--by", "judge"), "there is no FILE to read"),
+    ],
+)
+def test_what_makes_no_sense_is_refused(arguments: tuple[str, ...], words: str) -> None:
+    with pytest.raises(InputError, match=words):
+        run(*arguments)
+
+
+@pytest.mark.parametrize("target", ["pairs=0.5", "clusters=3", "widest=3", "best", "best=0.6"])
+def test_every_target_can_be_planned_shown_and_drawn(target: str) -> None:
+    shape = pm.CampaignPlan(systems=5, spread=3, judges=30, segments=30_000, judge_effect=0.1, segment_effect=2)
+    plan = pm.plan(shape, target=target, campaigns=50, try_judges=[20], try_segments=[], rng=1)
+    assert plan.needed.rankings is not None
+    assert "judgments" in summary(plan)
+    assert len(plan.prices) == (1 if target == "best=0.6" else 3)
+    chart = plan_plot(plan).to_dict()
+    assert len(chart["hconcat"]) == (1 if target.startswith("best") else 2)
+    answers = {rows[0]["at"] for rows in _data(chart) if rows and "at" in rows[0]}
+    assert answers == {plan.needed.judgments}
+    assert plan.sure == (0.8 if target == "best" else None)
+
+
+def _data(chart: object) -> list[list[dict[str, float]]]:
+    """The rows of every layer."""
+    if isinstance(chart, dict):
+        own = [chart["data"]["values"]] if isinstance(chart.get("data"), dict) and "values" in chart["data"] else []
+        return own + [rows for part in chart.values() for rows in _data(part)]
+    return [rows for part in chart for rows in _data(part)] if isinstance(chart, list) else []
+
+
+def test_a_target_out_of_reach_is_said_to_be() -> None:
+    shape = pm.CampaignPlan(systems=6, judges=5, segments=50, judge_effect=6, segment_effect=6)
+    plan = pm.plan(shape, target="clusters=6", campaigns=50, try_judges=[], try_segments=[], rng=1)
+    assert plan.needed.rankings is None
+    assert plan.needed.hours is None
+    assert summary(plan).startswith("No number of rankings by 5 judges of 50 segments reaches it; with any number")
+    assert plan.needed.limit < 6
+    assert "out of reach" in repr(plan)
+    assert plan.cheapest is None
