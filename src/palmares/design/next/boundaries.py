@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from math import comb
 
 import numpy as np
@@ -22,21 +22,19 @@ _LEAST_WEIGHT = 1e-3
 _AGAIN = 20
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True)
 class Need:
     """What an open boundary needs, with so many systems ``above`` it.
 
     ``comparisons`` is how many more it takes until it is claimed, were every two systems across it compared by
     themselves and their differences what they seem. ``z`` is the difference, in standard errors, of the two systems
     across it that are least sure to be in this order, and ``critical`` what it has to be when it is claimed.
-    ``across[i, j]`` says whether i stands above it and j below.
     """
 
     above: int
     comparisons: float
     z: float
     critical: float
-    across: BoolArray = field(repr=False)
 
 
 @dataclass(frozen=True)
@@ -58,87 +56,108 @@ class OpenBoundaries:
         screens = [members for members, _ in self.plan(knowledge, size, number)]
         return Choices.planned("open-boundaries", knowledge.systems, screens)
 
-    def plan(self, knowledge: Knowledge, size: int, number: int) -> list[tuple[IntArray, Need]]:
-        """Screens, each with the boundary that it is asked for before all others; none if no boundary is open."""
-        planned: list[tuple[IntArray, Need]] = []
-        covariance, information, counted = knowledge.covariance, knowledge.information, 0
-        while len(planned) < number and knowledge.claims.open:
-            if not planned or counted >= _AGAIN:
-                served, counted = self._served(open_needs(knowledge, covariance), size), 0
+    def plan(self, knowledge: Knowledge, size: int, number: int) -> list[tuple[IntArray, int]]:
+        """Screens, each with the boundary that it is asked for before all others, by how many systems are above it.
+
+        None if no boundary is open.
+        """
+        planned: list[tuple[IntArray, int]] = []
+        if knowledge.claims.claimed.all():
+            return planned
+        order, counted = knowledge.claims.order, 0
+        gaps, covariance, information = _ordered(knowledge)
+        while len(planned) < number:
             variance = spreads(covariance)
-            wanted = self._wanted(knowledge.gaps, variance, served, size)
-            gains = shrunk(covariance, wanted) / (1 / information + variance)
+            if not planned or counted >= _AGAIN:
+                _, lacking = _needed(gaps, variance, information, knowledge)
+                served, counted = self._served(_added_up(lacking), ~knowledge.claims.claimed, size), 0
+            gains = shrunk(covariance, self._wanted(gaps, variance, served, size)) / (1 / information + variance)
             if size == 2:
                 x, y = best_pair(gains)
                 members, covariance = np.array([x, y]), told_pair(covariance, x, y, float(information[x, y]))
             else:
                 members = clique(gains, size)
-                covariance = told(covariance, members, laplacian(knowledge.screen(members)))
-            planned.append((members, served[0][0]))
+                covariance = told(covariance, members, laplacian(knowledge.screen(order[members])))
+            planned.append((order[members], served[0][0]))
             counted += comb(size, 2)
         return planned
 
-    def _served(self, needs: Sequence[Need], size: int) -> list[tuple[Need, float]]:
+    def _served(self, needs: FloatArray, opened: BoolArray, size: int) -> list[tuple[int, float]]:
         """The boundaries that a screen is chosen for, with their weights; the cheapest first."""
         # What is under way is expected to close those that need nothing more.
-        needs = sorted([n for n in needs if n.comparisons >= 1] or needs, key=lambda need: need.comparisons)
-        if size == 2:
-            return [(needs[0], 1.0)]
-        least = max(needs[0].comparisons, 1.0)
-        weights = [(need, (least / max(need.comparisons, 1.0)) ** self.steep) for need in needs]
-        return [(need, weight) for need, weight in weights if weight > _LEAST_WEIGHT]
+        some = opened & (needs >= 1)
+        places = np.flatnonzero(some if some.any() else opened)
+        places = places[np.argsort(needs[places], kind="stable")]
+        least = np.maximum(needs[places], 1.0)
+        weights = (least[0] / least) ** self.steep
+        kept = weights > _LEAST_WEIGHT
+        served = list(zip((places[kept] + 1).tolist(), weights[kept].tolist(), strict=True))
+        return served[:1] if size == 2 else served
 
     def _wanted(
-        self, gaps: FloatArray, variance: FloatArray, served: Sequence[tuple[Need, float]], size: int
+        self, gaps: FloatArray, variance: FloatArray, served: Sequence[tuple[int, float]], size: int
     ) -> FloatArray:
         """λ of all contrasts, symmetric."""
         table = np.zeros_like(gaps)
-        for need, weight in served:
-            across = need.across
+        for above, weight in served:
+            across = np.s_[:above, above:]
             v = variance[across]
             z = np.maximum(gaps[across] / np.sqrt(v), _LEAST_Z)
             weakest = z.min()
             farther = max(1.0, self.reach / weakest) * z
             pull = np.exp(-(farther**2) / 2) * farther / v
             if size == 2:
-                table[across] += np.where(z <= 2 * weakest + 0.5, pull, 0.0)
+                pull[z > 2 * weakest + 0.5] = 0.0
             else:
-                pull = np.where(farther <= farther.min() + 1.5, pull, 0.0)
-                table[across] += pull * weight / pull.sum() / v**2
+                pull[farther > farther.min() + 1.5] = 0.0
+                pull *= weight / pull.sum() / v**2
+            table[across] += pull
         return table + table.T
 
 
-def open_needs(knowledge: Knowledge, covariance: FloatArray | None = None) -> list[Need]:
-    """What every open boundary still needs, from the best rank to the last.
-
-    Parameters
-    ----------
-    covariance
-        That of the scores once what is planned has been answered.
-    """
-    covariance = knowledge.covariance if covariance is None else covariance
-    order, known = knowledge.claims.order, knowledge.claims
-    place = np.argsort(order)
-    gaps, variance, information = (
-        table[np.ix_(order, order)] for table in (knowledge.gaps, spreads(covariance), knowledge.information)
-    )
+def open_needs(knowledge: Knowledge) -> list[Need]:
+    """What every open boundary still needs, from the best rank to the last."""
+    gaps, covariance, information = _ordered(knowledge)
+    variance = spreads(covariance)
     np.fill_diagonal(variance, 1.0)
+    needed, lacking = _needed(gaps, variance, information, knowledge)
+    comparisons = _added_up(lacking)
     z = np.maximum(gaps / np.sqrt(variance), _LEAST_Z)
-    needed = _needed(z**2 * variance, known.pairs, known.p, knowledge.df)
-    lacking = np.maximum(needed - 1 / variance, 0.0) / information
-    critical_z = z * np.sqrt(needed * variance)
-    out = []
-    for k in known.open:
-        weakest = divmod(int(z[:k, k:].argmin()), len(order) - k)
-        least, enough = (float(table[:k, k:][weakest]) for table in (z, critical_z))
-        across = (place[:, None] < k) & (place >= k)
-        out.append(Need(k, float(lacking[:k, k:].sum()), least, enough, across))
-    return out
+    needs = []
+    for above in knowledge.claims.open:
+        i, j = divmod(int(z[:above, above:].argmin()), len(z) - above)
+        least, enough = z[i, above + j], z[i, above + j] * np.sqrt(needed[i, above + j] * variance[i, above + j])
+        needs.append(Need(above, float(comparisons[above - 1]), float(least), float(enough)))
+    return needs
 
 
-def _needed(squares: FloatArray, pairs: int, p: float, df: float | None) -> FloatArray:
-    """The information at which differences with these squares are claimed: V = critical(V)/d²."""
-    needed = 16.0 / squares
+def _ordered(knowledge: Knowledge) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Differences, covariance and information of systems in the order of the claims, best first."""
+    places = np.ix_(knowledge.claims.order, knowledge.claims.order)
+    return knowledge.gaps[places], knowledge.covariance[places], knowledge.information[places]
+
+
+def _needed(
+    gaps: FloatArray, variance: FloatArray, information: FloatArray, knowledge: Knowledge
+) -> tuple[FloatArray, FloatArray]:
+    """Of every two systems: the information at which they are claimed, V = critical(V)/d²; and comparisons until then.
+
+    The tables are in the order of the claims; only what is above their diagonals is meant.
+    """
+    known, n = knowledge.claims, len(gaps)
+    above, below = np.triu_indices(n, 1)
+    v = variance[above, below]
+    squares = np.maximum(gaps[above, below], _LEAST_Z * np.sqrt(v)) ** 2
+    enough = 16.0 / squares
     for _ in range(4):
-        needed = critical(needed, pairs, p, df=df) / squares
-    return needed
+        enough = critical(enough, known.pairs, known.p, df=knowledge.df) / squares
+    needed, lacking = np.zeros((2, n, n))
+    needed[above, below] = enough
+    lacking[above, below] = np.maximum(enough - 1 / v, 0.0) / information[above, below]
+    return needed, lacking
+
+
+def _added_up(lacking: FloatArray) -> FloatArray:
+    """For every boundary, the sum over all systems above it and all below."""
+    # From any corner, the rows above and the columns to the right.
+    return np.asarray(np.cumsum(np.cumsum(lacking, axis=0)[:, ::-1], axis=1)[:, ::-1].diagonal(1))

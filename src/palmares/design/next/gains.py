@@ -19,11 +19,8 @@ def spreads(covariance: FloatArray) -> FloatArray:
 
 
 def laplacian(weights: FloatArray) -> FloatArray:
-    """Σ w_ij (e_i − e_j)(e_i − e_j)ᵀ over pairs, of a symmetric table of weights with nothing on its diagonal."""
-    out = -weights
-    out[np.diag_indices_from(out)] = 0.0
-    out[np.diag_indices_from(out)] = -out.sum(axis=1)
-    return np.asarray(out)
+    """Σ w_ij (e_i − e_j)(e_i − e_j)ᵀ over pairs, of a symmetric table of weights."""
+    return np.asarray(np.diag(weights.sum(axis=1)) - weights)
 
 
 def told(covariance: FloatArray, members: IntArray, precision: FloatArray) -> FloatArray:

@@ -5,14 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.special import xlogy
 
 from ...judgments import FloatArray, IntArray
 from .choices import Choices
-from .gains import clique, laplacian, spanning_tree, spreads, told
+from .gains import clique, laplacian, spanning_tree, told, told_pair
 from .knowledge import Knowledge
 
 _NODES, _WEIGHTS = np.polynomial.hermite_e.hermegauss(11)
-_LEAST = 1e-300
+_WEIGHTS = _WEIGHTS / _WEIGHTS.sum()
 
 
 @dataclass(frozen=True)
@@ -27,40 +28,62 @@ class Information:
     """
 
     def choices(self, knowledge: Knowledge, size: int, number: int, rng: np.random.Generator) -> Choices:
-        covariance: FloatArray = knowledge.covariance
-        screens: list[IntArray] = []
+        plan = self._pairs if size == 2 else self._screens
+        return Choices.planned("information", knowledge.systems, plan(knowledge, size, number))
+
+    def _pairs(self, knowledge: Knowledge, size: int, number: int) -> list[IntArray]:
+        """Spanning trees, one after the other."""
+        covariance, screens = knowledge.covariance, list[IntArray]()
         while len(screens) < number:
-            gains = expected_information(knowledge, covariance)
-            batch = spanning_tree(gains)[: number - len(screens)] if size == 2 else [clique(gains, size)]
-            for members in map(np.asarray, batch):
-                covariance = told(covariance, members, laplacian(knowledge.screen(members)))
-                screens.append(members)
-        return Choices.planned("information", knowledge.systems, screens)
+            tree = spanning_tree(expected_information(knowledge, covariance))[: number - len(screens)]
+            for x, y in tree:
+                covariance = told_pair(covariance, x, y, float(knowledge.information[x, y]))
+            screens += map(np.array, tree)
+        return screens
+
+    def _screens(self, knowledge: Knowledge, size: int, number: int) -> list[IntArray]:
+        """Cliques; after each, the gains of pairs with one of its systems are new, and those of others as before."""
+        covariance, screens = knowledge.covariance, list[IntArray]()
+        gains = expected_information(knowledge, covariance)
+        for _ in range(number):
+            screens.append(members := clique(gains, size))
+            covariance = told(covariance, members, laplacian(knowledge.screen(members)))
+            everyone = np.arange(len(covariance))
+            first, second = np.repeat(members, len(everyone)), np.tile(everyone, size)
+            gains[first, second] = gains[second, first] = _gains(knowledge, covariance, first, second)
+        return screens
 
 
 def expected_information(knowledge: Knowledge, covariance: FloatArray) -> FloatArray:
-    """The expected information, in nats, of one comparison of every two systems about all strengths.
-
-    Where errors are wider than those of independent comparisons, so is the noise of one more: J v is what counts.
-    """
+    """The expected information, in nats, of one comparison of every two systems about all strengths."""
     first, second = np.triu_indices(len(covariance), 1)
-    widened = knowledge.stretch[first] * knowledge.stretch[second]
-    variance = np.maximum(spreads(covariance)[first, second], 0.0) / widened
-    weight = _WEIGHTS / _WEIGHTS.sum()
-    points = knowledge.gaps[first, second] + np.sqrt(variance) * _NODES[:, None]
-    outcomes = _davidson(points, knowledge.tie)
-    gain = _entropy(np.tensordot(weight, outcomes, axes=(0, 1))) - weight @ _entropy(outcomes)
     out = np.zeros_like(covariance)
-    out[first, second] = out[second, first] = gain
+    out[first, second] = out[second, first] = _gains(knowledge, covariance, first, second)
     return out
 
 
-def _davidson(gap: FloatArray, tie: float) -> FloatArray:
-    """P(win), P(tie), P(loss) along the first axis."""
-    win, loss = np.exp(np.clip(gap / 2, -300, 300)), np.exp(np.clip(-gap / 2, -300, 300))
-    nu = np.exp(tie)
-    return np.asarray(np.stack([win, np.full_like(win, nu), loss]) / (win + nu + loss))
+def _gains(knowledge: Knowledge, covariance: FloatArray, first: IntArray, second: IntArray) -> FloatArray:
+    """Of some pairs.
+
+    Where errors are wider than those of independent comparisons, so is the noise of one more: J v is what counts.
+    """
+    diagonal = covariance.diagonal()
+    variance = np.maximum(diagonal[first] + diagonal[second] - 2 * covariance[first, second], 0.0)
+    spread = np.sqrt(variance / (knowledge.stretch[first] * knowledge.stretch[second]))
+    lead, tie, entropy = _davidson(knowledge.gaps[first, second] + spread * _NODES[:, None], knowledge.tie)
+    lead, tie = _WEIGHTS @ lead, _WEIGHTS @ tie
+    expected = -sum(xlogy(p, p) for p in ((1 - tie + lead) / 2, tie, (1 - tie - lead) / 2))
+    return np.asarray(expected - _WEIGHTS @ entropy)
 
 
-def _entropy(outcomes: FloatArray) -> FloatArray:
-    return np.asarray(-(outcomes * np.log(np.maximum(outcomes, _LEAST))).sum(axis=0))
+def _davidson(gap: FloatArray, tie: float) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """P(win) − P(loss), P(tie), and the entropy of the outcome, log z − (P(win) − P(loss)) gap/2 − P(tie) κ.
+
+    z = r + 1/r + ν, with r = e^(gap/2) and ν = e^κ.
+    """
+    half = np.clip(gap / 2, -300, 300)
+    r = np.exp(half)
+    inverse = 1 / r
+    z = r + inverse + np.exp(tie)
+    lead, tied = (r - inverse) / z, np.exp(tie) / z
+    return lead, tied, np.log(z) - lead * half - tied * tie

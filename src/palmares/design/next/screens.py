@@ -18,14 +18,14 @@ from ...models.bradley_terry import BradleyTerry
 from ...ranking.rank import rank
 from ...ranking.record import Record
 from ...ranking.result import Ranking
-from .boundaries import Need, OpenBoundaries, open_needs
+from .boundaries import OpenBoundaries, open_needs
 from .even import Uniform
 from .knowledge import Knowledge
 from .result import NextScreen, NextScreens, OpenBoundary
 from .strategies import STRATEGIES, Strategy
 
 #: Systems of one planned screen, and the boundary it is for, if it is for one.
-Planned = list[tuple[IntArray, Need | None]]
+Planned = list[tuple[IntArray, int | None]]
 _MODEL = BradleyTerry()
 
 
@@ -151,7 +151,7 @@ def drawn(
     """
     n = len(knowledge.systems)
     any_set = uniform_share / comb(n, size)
-    planned = [(np.sort(members), need) for members, need in planned]
+    planned = [(np.sort(members), above) for members, above in planned]
     weights: dict[tuple[int, ...], float] = {}
     for members, _ in planned:
         weights[tuple(members.tolist())] = weights.get(tuple(members.tolist()), 0.0) + 1 / len(planned)
@@ -160,14 +160,14 @@ def drawn(
     chance = Uniform().sets(n, size, number, generator)
     screens = []
     for place in range(number):
-        members, need = (chance[place], None) if by_chance[place] else planned[order[place]]
+        members, above = (chance[place], None) if by_chance[place] else planned[order[place]]
         best_first = members[np.argsort(-knowledge.mean[members], kind="stable")]
         probability = any_set + (1 - uniform_share) * weights.get(tuple(np.sort(members).tolist()), 0.0)
         screens.append(
             NextScreen(
                 tuple(knowledge.systems[code] for code in best_first.tolist()),
                 "uniform" if by_chance[place] else strategy,
-                None if need is None else need.above,
+                above,
                 None,
                 probability,
             )
