@@ -11,7 +11,18 @@ from importlib import import_module
 NAMES = ("startup", "resampling", "models", "judges_differ", "next_choice", "scan", "server", "browser")
 #: Long, and not of speed: run by name only; some take options of their own.
 WITH_OPTIONS = ("active", "judge_coverage", "judge_recovery", "noise", "uncertainty")
-STUDIES = ("assignment", "coverage", "effects", "forced_ties", "judge_flags", "kappa", "weighing", *WITH_OPTIONS)
+STUDIES = (
+    "assignment",
+    "coverage",
+    "effects",
+    "forced_ties",
+    "judge_flags",
+    "kappa",
+    "simulation",
+    "simulation_like",
+    "weighing",
+    *WITH_OPTIONS,
+)
 
 
 def main() -> None:

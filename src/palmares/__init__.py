@@ -39,6 +39,7 @@ _EXPORTS = {
     "simulate": "palmares.design.simulate:simulate",
     "simulate_counts": "palmares.design.simulated_counts:simulate_counts",
     "CampaignPlan": "palmares.design.simulate:CampaignPlan",
+    "plan_like": "palmares.design.likeness:plan_like",
     "coverage": "palmares.design.coverage:coverage",
     "next_screens": "palmares.design.next.screens:next_screens",
     "plan": "palmares.design.plan:plan",
@@ -87,6 +88,7 @@ __all__ = [
     "next_screens",
     "noise_test",
     "plan",
+    "plan_like",
     "plots",
     "rank",
     "read",
@@ -115,6 +117,7 @@ if TYPE_CHECKING:
     from .analysis.segments import segments
     from .compute import Execution, dask
     from .design.coverage import coverage
+    from .design.likeness import plan_like
     from .design.next.screens import next_screens
     from .design.plan import plan
     from .design.simulate import CampaignPlan, simulate

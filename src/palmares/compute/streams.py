@@ -43,6 +43,7 @@ class Stream(IntEnum):
     JUDGE_FLAGS = 43
     SIMULATED_COUNTS = 51
     NEXT = 52
+    LIKENESS = 56
     PLAN_PILOT = 61
     PLAN_CAMPAIGNS = 62
     PLAN_RANGES = 63

@@ -96,6 +96,29 @@ def drawn(plan: CampaignPlan, generator: np.random.Generator, smallest: Smallest
     own = _Generators(generator, plan)
     if plan.work:
         judge = np.searchsorted(np.cumsum(shares(plan)[:-1]), own.of(_Own.WORK).random(plan.rankings), side="right")
+    return _looked_at(plan, shown, judge, segment, np.linspace(1, 0, plan.outputs), (uniform, noise, normal), own)
+
+
+def drawn_for(
+    plan: CampaignPlan, shown: IntArray, judge: IntArray, segment: IntArray, place: FloatArray,
+    generator: np.random.Generator,
+) -> Screens:  # fmt: skip
+    """Draw what judges see of given screens, for a plan with as many systems, judges and segments.
+
+    ``place`` is 1 for the output shown first and 0 for the last: (rankings, outputs).
+    """
+    uniform = generator.random(plan.systems)
+    noise = generator.uniform(0, 2 * plan.judge_noise, plan.judges)
+    normal = generator.standard_normal(shown.shape)
+    return _looked_at(plan, shown, judge, segment, place, (uniform, noise, normal), _Generators(generator, plan))
+
+
+def _looked_at(
+    plan: CampaignPlan, shown: IntArray, judge: IntArray, segment: IntArray, place: FloatArray,
+    numbers: tuple[FloatArray, FloatArray, FloatArray], own: _Generators,
+) -> Screens:  # fmt: skip
+    """How good outputs look, from the random numbers of systems, judges' noise and outputs, and the others' own."""
+    uniform, noise, normal = numbers
     quality, judges = _quality(plan, uniform, own), _judges(plan, noise, own)
     difficulty = _log_normal(own, _Own.DIFFICULTY, plan.difficulty_spread, plan.segments)
     styles = _styles(plan, own)
@@ -114,7 +137,7 @@ def drawn(plan: CampaignPlan, generator: np.random.Generator, smallest: Smallest
         seen += own.liking.normal(0, plan.judge_effect, (plan.judges, plan.systems))[judge[:, None], shown]
     seen = _answered(plan, judges, judge, seen, own)
     if plan.position_effect:
-        seen += plan.position_effect * np.linspace(1, 0, plan.outputs)
+        seen += plan.position_effect * place
     return Screens(quality, judges, difficulty, styles, shown, seen, judge, segment, judges.tie_radius[judge])
 
 

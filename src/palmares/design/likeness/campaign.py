@@ -1,0 +1,103 @@
+"""A real campaign, measured: what a plan is fitted to and where the search starts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import cast
+
+import numpy as np
+from scipy.special import ndtri
+
+from ...compute import Execution, Stream
+from ...errors import InputError
+from ...judgments import FloatArray, Judgments
+from ...models.by_name import create
+from ...models.ordinal_fit import OrdinalFit
+from ...ranking.rank import rank
+from .features import Features, for_the_first
+from .real_screens import RealScreens
+from .shape import Shape
+
+#: Random orders of the rankings that the real curve is a mean over.
+_ORDERS = 30
+
+
+@dataclass(frozen=True)
+class Beliefs:
+    """What is believed of true scores.
+
+    Attributes
+    ----------
+    draws
+        (draws, systems) of true scores, relative to their mean.
+    reliability
+        The standard deviation of true scores over that of the estimated ones.
+    signal
+        The standard deviation of true scores over the scatter of an output.
+    radius
+        The tie width of the usual judge, over the scatter of an output.
+    """
+
+    draws: FloatArray = field(repr=False)
+    names: tuple[str, ...]
+    reliability: float
+    signal: float
+    radius: float
+
+    @classmethod
+    def of(cls, judgments: Judgments, execution: Execution) -> Beliefs:
+        """From the ranking, with judges and segments allowed for, and the model that knows how judges differ."""
+        ranking = rank(judgments, rng=execution.seed)
+        assert ranking.beliefs is not None  # the default model has them
+        assert ranking.fit.scores is not None
+        draws = ranking.beliefs.scores - ranking.beliefs.scores.mean(axis=1, keepdims=True)
+        reliability = float(draws.std(axis=1, ddof=1).mean() / np.std(ranking.fit.scores, ddof=1))
+        place = cast(OrdinalFit, create("ordinal:link=probit").fit(judgments)).place
+        # The unit of `ordinal` is the noise of two outputs.
+        signal = 2**0.5 * float(np.std(place.theta, ddof=1)) * reliability
+        radius = 0.0 if place.width is None else 2**0.5 * float(np.exp(place.width))
+        return cls(draws, tuple(ranking.fit.systems), reliability, signal, radius)
+
+
+@dataclass(frozen=True)
+class RealCampaign:
+    """All that a search needs to know of a campaign.
+
+    ``place_slope`` is how much effect of position there is, over the scatter, for each unit of `Features.first`; None
+    where no preference for a place can be told.
+    """
+
+    judgments: Judgments
+    shape: Shape
+    screens: RealScreens
+    target: Features
+    beliefs: Beliefs
+    place_slope: float | None
+
+    @classmethod
+    def of(cls, judgments: Judgments, spacing: str, execution: Execution) -> RealCampaign:
+        """Measure judgments of one language pair."""
+        judgments = judgments.without_forced_ties()
+        shape = Shape.of(judgments, spacing)
+        target = Features.of(judgments, _ORDERS, execution.generator(Stream.LIKENESS, 0))
+        if target.curve[-1] == 0:
+            raise InputError(
+                "no two systems are significantly different (sign test, p ≤ .05), so nothing tells how far apart they "
+                "are; give --spread and the other settings of a plan yourself"
+            )
+        slope = _place_slope(judgments, target, shape.plan.outputs)
+        return cls(judgments, shape, RealScreens.of(judgments), target, Beliefs.of(judgments, execution), slope)
+
+
+def _place_slope(judgments: Judgments, target: Features, outputs: int) -> float | None:
+    if not np.isfinite(target.first):
+        return None
+    for_first = for_the_first(judgments)
+    unit = judgments.group_codes("ranking") if judgments.has("ranking") else np.arange(len(judgments))
+    error = float(np.sqrt((np.bincount(unit, for_first - for_first.mean()) ** 2).sum())) / len(judgments)
+    if abs(target.first) < 2 * error:
+        return None
+    # How far apart two places drawn at random are, the first and the last being 1 apart.
+    apart = (outputs + 1) / (3 * (outputs - 1))
+    share = min(abs(target.first), 0.9)
+    return float(2**0.5 * ndtri(0.5 + share / 2) / apart / share)
