@@ -65,8 +65,7 @@ class ProgramJudge:
             screen = screen or self._work(client, api)
             if screen is None:
                 return
-            outputs = len(screen["options"])
-            ranks = [rng.randint(1, outputs) for _ in range(outputs)]
+            ranks = self.ranks(screen, rng)
             body = {"ranks": ranks, "submission": uuid4().hex, "seconds": 1.0, "then": then}
             start = time.perf_counter()
             path = f"{api}/screens/{screen['id']}/answer"
@@ -75,6 +74,11 @@ class ProgramJudge:
             self.repeats += receipt["repeated"]
             self.done.append(Acknowledged(screen["id"], body["submission"], tuple(ranks)))
             screen = receipt["screen"]
+
+    def ranks(self, screen: dict[str, Any], rng: random.Random) -> list[int]:
+        """What this judge says of a screen: whatever chance says."""
+        outputs = len(screen["options"])
+        return [rng.randint(1, outputs) for _ in range(outputs)]
 
     def _work(self, client: httpx.Client, api: str) -> dict[str, Any] | None:
         work = self._ask(client, "GET", f"{api}/work").json()

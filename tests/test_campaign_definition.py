@@ -279,8 +279,8 @@ def test_no_more_screens_are_given_out_than_are_wanted(db: Database, clock: Cloc
     assert [next_screen(db, judge) for judge in judges] == [None] * 4
     with db.read() as tx:
         assert answered_screens(tx, 1) == 7
-        assert has_stopped(tx, 1, settings_of(tx, 1).stop.rule)
-        assert not has_stopped(tx, 2, settings_of(tx, 1).stop.rule)
+        assert has_stopped(tx, 1, settings_of(tx, 1).stop)
+        assert not has_stopped(tx, 2, settings_of(tx, 1).stop)
     assert next_view(db, new_judge(db, "all")) is not None  # there is German left
 
 
@@ -290,12 +290,12 @@ def test_work_stops_when_every_two_systems_were_compared_often_enough(db: Databa
     done = 0
     while (view := next_view(db, ann, rng=rng)) is not None:
         with db.read() as tx:
-            assert not has_stopped(tx, 1, settings_of(tx, 1).stop.rule)
+            assert not has_stopped(tx, 1, settings_of(tx, 1).stop)
         answer(db, ann, view)
         done += 1
     with db.read() as tx:
         assert min(comparisons(tx, 1).values()) == 3
-        assert has_stopped(tx, 1, settings_of(tx, 1).stop.rule)
+        assert has_stopped(tx, 1, settings_of(tx, 1).stop)
     assert 15 <= done <= 22  # 15 pairs, 3 of them a screen; balance keeps it near the least possible
 
 
@@ -305,10 +305,10 @@ def test_a_rule_that_changes_or_an_answer_taken_back_gives_work_again(db: Databa
     (view,) = judge_screens(db, ann, 1)
     assert next_screen(db, ann) is None
     with db.begin() as tx:
-        rule = settings_of(tx, 1).stop.rule
-        assert screens_left(tx, 1, rule, db.clock(), 60.0) == 0
-        assert screens_left(tx, 1, replace(rule, per_pair=2), db.clock(), 60.0) is None
-        assert screens_left(tx, 1, replace(rule, per_pair=2, screens=9), db.clock(), 60.0) == 8
+        stop = settings_of(tx, 1).stop
+        assert screens_left(tx, 1, stop, db.clock(), 60.0) == 0
+        assert screens_left(tx, 1, stop.model_copy(update={"per_pair": 2}), db.clock(), 60.0) is None
+        assert screens_left(tx, 1, stop.model_copy(update={"per_pair": 2, "screens": 9}), db.clock(), 60.0) == 8
     answer(db, ann, load(db, ann, view.id), [1, 1, 1, 1, 1, 1])  # a change, but still an answer
     assert next_screen(db, ann) is None
     submit(db, ann, view.id, Answer(skip="other"), submission="back", revision=2)

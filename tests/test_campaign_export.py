@@ -494,6 +494,7 @@ def test_a_screen_is_written_with_all_its_texts(db: Database, tmp_path: Path, cl
             "outputs": [output[name] for name in shown],
             "skip": None,
             "note": "ça va",
+            "answer": 1,
             "revision": 1,
             "late": False,
             "strategy": "balanced",

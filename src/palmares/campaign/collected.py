@@ -66,7 +66,9 @@ def read_url(url: str, options: ReadOptions) -> tuple[str, Parsed]:
     return name, parsed
 
 
-def collect(db: Database, campaign: str | None, options: ReadOptions, *, controls: bool = False) -> Parsed:
+def collect(
+    db: Database, campaign: str | None, options: ReadOptions, *, controls: bool = False, upto: int | None = None
+) -> Parsed:
     """The judgments of a campaign (None: the only one), all from one state of the store.
 
     Parameters
@@ -75,13 +77,20 @@ def collect(db: Database, campaign: str | None, options: ReadOptions, *, control
         ``merged`` applies: what becomes of outputs that several systems share.
     controls
         Keep the outputs of controls, as the systems ``palmares:reference`` and ``palmares:degraded``.
+    upto
+        The number of an answer: all is as it was once that was stored, and none after it.
     """
     with db.read() as tx:
-        return _parsed(tx, find_campaign(tx, campaign), options, controls)
+        return _parsed(tx, find_campaign(tx, campaign), options, controls, upto)
 
 
-def answered(campaign_id: int, columns: Iterable[sa.ColumnElement[Any]], *, revisions: bool = False) -> Query:
-    """Columns of the answers that count, in the order of screens; with ``revisions`` also of replaced ones."""
+def answered(
+    campaign_id: int, columns: Iterable[sa.ColumnElement[Any]], *, revisions: bool = False, upto: int | None = None
+) -> Query:
+    """Columns of the answers that count, in the order of screens; with ``revisions`` also of replaced ones.
+
+    ``upto``: those that counted once the answer with this number was stored, and none after it.
+    """
     judgment, served, screen = schema.judgment, schema.served, schema.screen
     segment, pair, person = schema.segment, schema.language_pair, schema.person
     query = (
@@ -95,7 +104,9 @@ def answered(campaign_id: int, columns: Iterable[sa.ColumnElement[Any]], *, revi
         .where(pair.c.campaign_id == campaign_id, screen.c.purpose == "judge")
         .order_by(served.c.id, judgment.c.revision)
     )
-    return query if revisions else query.where(schema.latest(served.c.id))
+    if not revisions:
+        return query.where(schema.latest(served.c.id, upto=upto))
+    return query if upto is None else query.where(judgment.c.id <= upto)
 
 
 def shown_outputs(campaign_id: int, *columns: sa.ColumnElement[Any]) -> Query:
@@ -142,8 +153,10 @@ def _check_extras(options: ReadOptions) -> None:
             raise InputError(f"there is no column {name!r} to keep; a campaign always keeps: {', '.join(_EXTRAS)}")
 
 
-def _parsed(tx: sa.Connection, info: CampaignInfo, options: ReadOptions, controls: bool) -> Parsed:
-    answers, systems = _answers(tx, info.id), _systems(tx, info.id, controls)
+def _parsed(
+    tx: sa.Connection, info: CampaignInfo, options: ReadOptions, controls: bool, upto: int | None = None
+) -> Parsed:
+    answers, systems = _answers(tx, info.id, upto), _systems(tx, info.id, controls)
     of_several = systems.filter(pl.col("places").is_duplicated())["places"].unique()
     if options.merged == "collapse":
         systems = _collapsed(systems)
@@ -169,9 +182,9 @@ def _uses(rows: pl.DataFrame) -> tuple[ColumnUse, ...]:
     return tuple(ColumnUse(role[name], name, "usual", tuple(examples[name].head(3))) for name in rows.columns)
 
 
-def _answers(tx: sa.Connection, campaign_id: int) -> pl.DataFrame:
+def _answers(tx: sa.Connection, campaign_id: int, upto: int | None) -> pl.DataFrame:
     """One row an answered screen, known by the number under which it was served."""
-    query = answered(campaign_id, (column for _, column in _ANSWER.values()))
+    query = answered(campaign_id, (column for _, column in _ANSWER.values()), upto=upto)
     types = {name: kind for name, (kind, _) in _ANSWER.items()}
     answers = pl.DataFrame(tx.execute(query).all(), schema=types, orient="row")
     return answers.with_columns(

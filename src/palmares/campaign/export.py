@@ -24,7 +24,11 @@ from .safe_rows import safe_rows
 
 Row: TypeAlias = sa.Row[*tuple[Any, ...]]
 #: Keys of a screen that are left out where no screen of the campaign has anything to say under them.
-_OPTIONAL = frozenset(("turns", "verdict", "problem"))
+_OPTIONAL = frozenset(("turns", "verdict", "problem", "snapshot"))
+#: Of the snapshot whose choices a screen was drawn from.
+_VERSION = (
+    sa.select(schema.snapshot.c.version).where(schema.snapshot.c.id == schema.screen.c.snapshot_id).scalar_subquery()
+)
 
 
 @dataclass(frozen=True)
@@ -58,6 +62,7 @@ def export(
     merged: Literal["expand", "collapse"] = "expand",
     controls: bool = False,
     formulas: str = "keep",
+    upto: int | None = None,
 ) -> Exported:
     """Write the judgments of a campaign (None: the only one), as they stand at one moment.
 
@@ -74,9 +79,12 @@ def export(
         Keep the outputs of controls, as the systems ``palmares:reference`` and ``palmares:degraded``.
     formulas
         Names that a spreadsheet would run, in CSV and TSV: ``"escape"``, ``"refuse"`` or ``"keep"`` them.
+    upto
+        The number of an answer: write what there was once that was stored, with no answer after it.
     """
     drop = tuple(drop)
-    parsed = collect(db, campaign, ReadOptions(merged=merged), controls=controls)
+    _check_answer(db, upto)
+    parsed = collect(db, campaign, ReadOptions(merged=merged), controls=controls, upto=upto)
     judgments, written = parsed.rows.height, True
     if judgments:
         written_as = write(Judgments.from_rows(safe_rows(parsed.rows, path, formulas)), path, format=format, drop=drop)
@@ -86,27 +94,43 @@ def export(
     return Exported(Path(path) if written else None, written_as, judgments, parsed.records - skipped, skipped)
 
 
-def export_screens(db: Database, campaign: str | None, path: str | Path, *, revisions: bool = False) -> ExportedScreens:
+def export_screens(
+    db: Database, campaign: str | None, path: str | Path, *, revisions: bool = False, upto: int | None = None
+) -> ExportedScreens:
     """Write every screen that was ranked or skipped to a ``.jsonl`` file (``.gz`` or ``.zst`` behind it compresses).
 
     The file appears whole or not at all, and replaces one that is there. Practice is not in it; people appear by
-    pseudonym. With ``revisions``, answers that were replaced later have lines of their own, before the latest.
+    pseudonym. With ``revisions``, answers that were replaced later have lines of their own, before the latest; with
+    ``upto``, the number of an answer, all is as it was once that was stored, with no answer after it.
     """
     if str(path) != "-" and ending_of(Path(path)) != "jsonl":
         raise InputError(f"{path}: screens are written as .jsonl, also with .gz or .zst behind it; name such a file")
+    _check_answer(db, upto)
     with db.read() as tx:
         campaign_id = find_campaign(tx, campaign).id
         outputs = _outputs(tx, campaign_id)
-        rows = tx.execute(answered(campaign_id, _columns(), revisions=revisions)).all()
+        rows = tx.execute(answered(campaign_id, _columns(), revisions=revisions, upto=upto)).all()
     latest = {row.served_id: row.skip for row in rows}  # the last revision of a screen comes last
     put("".join(_line(screen) for screen in _screens(rows, outputs)).encode(), path)
     skipped = sum(skip is not None for skip in latest.values())
     return ExportedScreens(Path(path), len(rows), len(latest) - skipped, skipped)
 
 
+def _check_answer(db: Database, upto: int | None) -> None:
+    """Refuse the number of an answer that is not there: what comes before it is not known yet."""
+    if upto is None:
+        return
+    with db.read() as tx:
+        last = tx.execute(sa.select(sa.func.max(schema.judgment.c.id))).scalar() or 0
+    if not 1 <= upto <= last:
+        known = f"1 to {last}" if last else "none, for there is no answer yet"
+        raise InputError(f"up to answer: got {upto}; allowed: {known}")
+
+
 def _columns() -> list[sa.ColumnElement[Any]]:
     judgment, served, screen, segment = schema.judgment.c, schema.served.c, schema.screen.c, schema.segment.c
     return [
+        *(judgment.id.label("answer"), _VERSION.label("snapshot")),
         *(judgment.served_id, judgment.ranks, judgment.skip, judgment.note, judgment.revision, judgment.late),
         *(judgment.verdict, judgment.problem),
         *(judgment.seconds, judgment.created_at.label("answered_at"), served.created_at.label("served_at")),
@@ -164,10 +188,12 @@ def _screen(row: Row, outputs: Mapping[int, dict[str, Any]]) -> dict[str, Any]:
         "verdict": row.verdict,
         "note": row.note,
         "problem": row.problem,
+        "answer": row.answer,
         "revision": row.revision,
         "late": row.late,
         "strategy": row.strategy,
         "probability": row.probability,
+        "snapshot": row.snapshot,
         "repeat_of": None if row.repeat_of is None else f"s{row.repeat_of}",
         "control": row.control,
         "served_at": _moment(row.served_at),

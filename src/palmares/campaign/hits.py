@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime
-from functools import cache
+from functools import cache, cached_property
 from random import Random
 from weakref import WeakKeyDictionary
 
@@ -21,6 +21,7 @@ from . import schema
 from .damage import degrade, looks_like
 from .definition import PairInfo
 from .settings import Settings
+from .snapshots import Advice, advice
 
 
 @dataclass(frozen=True)
@@ -35,10 +36,11 @@ class ControlOutput:
 
 @dataclass(frozen=True)
 class DesignedScreen:
-    """A screen that was thought of, and is not stored yet."""
+    """A screen that was thought of, and is not stored yet; ``snapshot_id``: whose choices it was drawn from."""
 
     choice: Choice
     control: ControlOutput | None
+    snapshot_id: int | None = None
 
 
 @dataclass(frozen=True)
@@ -122,14 +124,20 @@ class Designer:
         if kind and control is None:  # this segment offers none: an ordinary screen
             choice = self._choose(replace(pool, reserved=0))
         exposure.add(c for c in pool.outputs(choice.segment) if c.output in choice.outputs)
-        return DesignedScreen(choice, control)
+        return DesignedScreen(choice, control, None if self._advice is None else self._advice.snapshot_id)
 
     def _pool(self, segments: dict[int, int], exposure: Exposure, reserved: int = 0) -> Pool:
         looked_up: Callable[[int], tuple[Candidate, ...]] = cache(lambda segment_id: outputs_of(self.tx, segment_id))
         return Pool(segments, exposure.systems, exposure.met, looked_up, self.settings.screen.outputs, reserved)
 
     def _choose(self, pool: Pool) -> Choice:
-        return choose(pool, self.settings.choice.strategy, self.settings.choice.uniform_share, self.rng)
+        given = None if self._advice is None else self._advice.choices
+        return choose(pool, self.settings.choice.strategy, self.settings.choice.uniform_share, self.rng, given)
+
+    @cached_property
+    def _advice(self) -> Advice | None:
+        """What a learning strategy wants asked: the same for all that is designed in one go."""
+        return advice(self.tx, self.pair.id, self.settings.choice)
 
     # -- controls --------------------------------------------------------------------------------
 
@@ -181,6 +189,7 @@ def store_screens(
             "control": None if screen.control is None else screen.control.kind,
             "strategy": screen.choice.strategy,
             "probability": screen.choice.probability,
+            "snapshot_id": screen.snapshot_id,
             "created_at": now,
         }
         for hit_id, position, purpose, screen in screens

@@ -15,6 +15,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from . import Role, schema
+from .analysed import Analysed, analysed
 from .control_results import NOTHING, ControlResults, control_results
 from .database import Database
 from .definition import CampaignInfo, PairInfo, find_campaign, language_pairs, settings_of
@@ -30,7 +31,8 @@ class PairStatus:
     ``comparable`` segments have at least two different outputs. Screens are ``answered`` with ranks, ``skipped``, or
     ``open``: given out before, and still waiting for this many answers, of which judges who are at work have
     ``held`` in hand. Repeats are in none of these. ``least`` and ``most`` say how often two systems were compared.
-    ``enough`` is whether a rule of the settings has stopped the pair.
+    ``enough`` is whether a rule of the settings has stopped the pair. ``analysed`` is how the analysis stands, where
+    the settings ask for one.
     """
 
     name: str
@@ -46,6 +48,7 @@ class PairStatus:
     judges_at_work: int
     enough: bool
     controls: ControlResults
+    analysed: Analysed | None
 
 
 @dataclass(frozen=True)
@@ -84,6 +87,9 @@ class CampaignStatus:
         status = asdict(self)
         for key in ("created_at", "at", "until"):
             status[key] = _iso(status[key])
+        for pair in status["pairs"]:
+            if pair["analysed"] is not None:
+                pair["analysed"]["at"] = _iso(pair["analysed"]["at"])
         status["judges"] = [{**judge, "last": _iso(judge["last"])} for judge in status["judges"]]
         return status
 
@@ -207,8 +213,9 @@ def _pairs(
                 least=min(compared, default=0),
                 most=max(compared, default=0),
                 judges_at_work=working[pair.id],
-                enough=has_stopped(tx, pair.id, settings.stop.rule),
+                enough=has_stopped(tx, pair.id, settings.stop),
                 controls=controls.get(pair.id, NOTHING),
+                analysed=analysed(tx, pair, settings),
             )
         )
     return tuple(statuses)

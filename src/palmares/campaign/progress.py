@@ -59,9 +59,9 @@ def _left_for(tx: sa.Connection, judge: Admission, db: Database, *, enough: int)
         if left < enough:  # else there is enough, however much of it they have met
             met = tx.execute(_MET, {"judge": judge.person_id, "pair": pair.id}).scalar_one()
             left = max(0, left - met)
-        if not settings.stop.rule.is_open:
+        if not settings.stop.is_open:
             minutes = settings.hit.lease_minutes
-            by_rule = screens_left_at_a_glance(tx, pair.id, settings.stop.rule, db.clock(), minutes)
+            by_rule = screens_left_at_a_glance(tx, pair.id, settings.stop, db.clock(), minutes)
             left = left if by_rule is None else min(left, by_rule)
         total += left
         if total >= enough:

@@ -1,4 +1,6 @@
-"""The tables. What people did (`judgment`, `event`, `setting`) is only ever added to; triggers see to it."""
+"""The tables. What people did (`judgment`, `event`, `setting`) and what was made of it (`snapshot`) is only ever added
+to; triggers see to it.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +11,7 @@ import sqlalchemy as sa
 from sqlalchemy import CheckConstraint, Column, ForeignKey, Index, Table, UniqueConstraint
 
 #: Tables that refuse UPDATE and DELETE.
-APPEND_ONLY = ("event", "judgment", "setting")
+APPEND_ONLY = ("event", "judgment", "setting", "snapshot")
 
 metadata = sa.MetaData(
     naming_convention={
@@ -270,6 +272,7 @@ screen = Table(
     _text("control", optional=True),  # reference, degraded
     _text("strategy"),
     Column("probability", sa.Float, nullable=False),  # of this segment and these outputs, when they were chosen
+    _to("snapshot", optional=True),  # whose choices were drawn from, whatever chose in the end
     _at(),
     CheckConstraint("purpose in ('judge', 'practice')", name="purpose"),
     CheckConstraint("control in ('reference', 'degraded')", name="control"),
@@ -375,6 +378,39 @@ rate = Table(
     Index("ix_rate_slot", "slot"),
 )
 
+#: What the analysis of a language pair says after some of its answers. Screens name the one they were chosen by.
+snapshot = Table(
+    "snapshot",
+    metadata,
+    _id(),
+    _to("language_pair"),
+    Column("version", sa.Integer, nullable=False),  # from 1, of its language pair
+    # The number of the last judgment it rests on, with all before it and none after; 0: none. (A reference would close
+    # a circle, for judgments are of screens, and screens name snapshots.)
+    Column("answer", sa.BigInteger, nullable=False),
+    Column("answers", sa.Integer, nullable=False),  # as `hit.answers` counts them
+    _text("strategy"),
+    Column("choices", sa.JSON(none_as_null=True), nullable=True),  # what to draw from; null: nothing is known yet
+    _text("rule"),  # `stop.rule` that it decided by; empty: none
+    Column("p", sa.Float, nullable=False),
+    Column("met", sa.Boolean, nullable=False),  # whether the rule says that it is enough
+    Column("standing", sa.JSON(none_as_null=True), nullable=True),  # where the rule stands, and what is still open
+    Column("ranking", sa.JSON(none_as_null=True), nullable=True),  # only of those for which one was computed
+    _at(),
+    UniqueConstraint("language_pair_id", "version"),
+)
+
+#: The process that analyses this database, one row: who has the claim, and when they last showed that they live.
+analysis = Table(
+    "analysis",
+    metadata,
+    _id(),
+    _text("holder"),
+    _text("process"),  # for people: number and machine
+    _at("since"),
+    _at("seen_at"),
+)
+
 #: Where this database is served: the address of the server that was started last.
 server = Table("server", metadata, _id(), _text("address"), _at("started_at"))
 
@@ -382,7 +418,14 @@ server = Table("server", metadata, _id(), _text("address"), _at("started_at"))
 _LATER = judgment.alias("later")
 
 
-def latest(served_id: sa.ColumnElement[int] | int, answer: sa.FromClause = judgment) -> sa.ColumnElement[bool]:
-    """The condition that ``answer``, a row of `judgment`, is the latest revision for a served screen."""
+def latest(
+    served_id: sa.ColumnElement[int] | int, answer: sa.FromClause = judgment, *, upto: int | None = None
+) -> sa.ColumnElement[bool]:
+    """The condition that ``answer``, a row of `judgment`, is the latest revision for a served screen.
+
+    ``upto``: as it was once the judgment with this number was there, and none after it.
+    """
     newer = sa.exists().where(_LATER.c.served_id == answer.c.served_id, _LATER.c.revision > answer.c.revision)
-    return sa.and_(answer.c.served_id == served_id, ~newer)
+    if upto is None:
+        return sa.and_(answer.c.served_id == served_id, ~newer)
+    return sa.and_(answer.c.served_id == served_id, answer.c.id <= upto, ~newer.where(_LATER.c.id <= upto))

@@ -1,9 +1,11 @@
-"""Checks of settings that have a form of their own: names of address parameters, codes, addresses with a code."""
+"""Checks of settings with a form of their own: names of address parameters, codes, addresses with a code, targets."""
 
 from __future__ import annotations
 
 import re
 from urllib.parse import urlsplit
+
+from ..errors import InputError
 
 #: Where the code goes in the address of a platform.
 CODE = "{code}"
@@ -28,6 +30,21 @@ def plain_code(text: str) -> str:
     if not _CODE.fullmatch(text):
         raise ValueError(f"got {text!r}; allowed: up to 100 letters, digits and signs of ASCII without spaces, or none")
     return text
+
+
+def target_of(text: str) -> str:
+    """Refuse what is no target, or one that only a plan can aim at; in its usual form. An empty text is none."""
+    if not text.strip():
+        return ""
+    from ..design.targets import Target  # it knows what a ranking is, and few campaigns have any
+
+    try:
+        target = Target.parse(text)
+    except InputError as error:
+        raise ValueError(str(error).removeprefix("target: ")) from None
+    if target.kind == "best" and target.value is not None:
+        raise ValueError(f"got {target}, which is for plans, where the truth is known; a campaign can stop at: best")
+    return str(target)
 
 
 def address_with_code(text: str) -> str:

@@ -18,11 +18,12 @@ import tomlkit
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from ..design.next import STRATEGIES
+from ..design.next.drawing import UNTAUGHT
 from ..design.stopping import StoppingRule
 from ..errors import InputError
 from ..ingest.source import has_half_character
 from . import LONGEST_DAYS
-from .setting_checks import address_with_code, parameter_name, plain_code
+from .setting_checks import address_with_code, parameter_name, plain_code, target_of
 from .setting_refusals import (
     Misfit,
     MisfitError,
@@ -63,6 +64,7 @@ def _known_strategy(name: str) -> str:
 
 
 Text = Annotated[str, AfterValidator(_whole_characters)]
+TargetText = Annotated[str, AfterValidator(target_of)]
 Moment = Annotated[datetime | None, AfterValidator(_universal)]
 Parameter = Annotated[str, AfterValidator(parameter_name)]
 Code = Annotated[str, AfterValidator(plain_code)]
@@ -143,6 +145,17 @@ class ChoiceSettings(_Section):
     uniform_share: float = Field(
         default=0.1, ge=0, le=1, description="share of screens chosen uniformly at random instead"
     )
+    lag: int = Field(
+        default=100,
+        ge=1,
+        le=100000,
+        description="answers that may come after what a learning strategy knows; if more have, screens are balanced",
+    )
+
+    @property
+    def learns(self) -> bool:
+        """Whether the strategy chooses by what answers said."""
+        return self.strategy not in UNTAUGHT
 
 
 class StopSettings(_Section):
@@ -151,10 +164,21 @@ class StopSettings(_Section):
     )
     per_pair: int | None = Field(default=None, ge=1, description="stop once every two systems were compared this often")
     until: Moment = Field(default=None, description="no new work after this moment (2026-12-31T18:00:00Z)")
+    rule: TargetText = Field(
+        default="",
+        description="stop once the ranking shows this: clusters=5, pairs=0.8, widest=3 or best; empty: never",
+    )
+    p: float = Field(default=0.05, ge=0.001, le=0.2, description="chance that anything stop.rule was shown is wrong")
 
     @property
-    def rule(self) -> StoppingRule:
+    def limits(self) -> StoppingRule:
+        """What only has to be counted."""
         return StoppingRule(self.screens, self.per_pair)
+
+    @property
+    def is_open(self) -> bool:
+        """Whether only time stops."""
+        return self.limits.is_open and not self.rule
 
 
 class JudgeSettings(_Section):
@@ -330,6 +354,12 @@ class Settings(_Section):
                 ("judge.most", "judge.screens"),
                 f"got {judge.most}, fewer than judge.screens ({judge.screens}) asks for; "
                 "raise it, or lower judge.screens",
+            )
+        if self.choice.learns and not self.choice.uniform_share:
+            yield Misfit(
+                ("choice.uniform_share", "choice.strategy"),
+                f"got 0 with the strategy {self.choice.strategy}, which never shows some comparisons: nobody could "
+                "weight them back; set at least 0.01, or a strategy that does not learn",
             )
         if overlap.share and overlap.judges <= overlap.redundancy:
             yield Misfit(

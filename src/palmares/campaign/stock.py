@@ -2,7 +2,8 @@
 
 A HIT of the stock is an open HIT that was given to nobody yet; who asks for work is given the oldest one that suits
 them. What a design should know changes with every answer, and with the settings: a HIT that is older than
-``hit.ahead_minutes``, or than the settings in force, is thrown away, and what it counted for is taken back.
+``hit.ahead_minutes``, than the settings in force, or, where a strategy learns, than the last ``choice.lag`` answers, is
+thrown away, and what it counted for is taken back.
 """
 
 from __future__ import annotations
@@ -29,6 +30,7 @@ from .definition import PairInfo, language_pairs, lock, settings_of, state_of
 from .hits import Design, Designer, all_segments, count_designed, count_hits
 from .leases import alive
 from .settings import Settings
+from .snapshots import outdated_since
 from .stopping import screens_left_at_a_glance
 
 log = logging.getLogger("palmares.campaign")
@@ -63,12 +65,12 @@ _RELEASE = schema.language_pair.update().where(_PAIR.id == bindparam("pair")).va
 
 def is_outdated(tx: sa.Connection, pair_id: int, judge: Admission, now: datetime) -> bool:
     """Whether there are HITs that were designed too long ago, or under other settings."""
-    return tx.execute(_OUTDATED, {"pair": pair_id, "since": _since(judge, now)}).first() is not None
+    return tx.execute(_OUTDATED, {"pair": pair_id, "since": _since(tx, pair_id, judge, now)}).first() is not None
 
 
 def discard_outdated(tx: sa.Connection, pair_id: int, judge: Admission, now: datetime) -> None:
     """Throw such HITs away. The caller holds the pair; those that are being given out at this moment are left alone."""
-    outdated = {"pair": pair_id, "since": _since(judge, now)}
+    outdated = {"pair": pair_id, "since": _since(tx, pair_id, judge, now)}
     held = set(tx.scalars(_OUTDATED.with_for_update(of=schema.hit, skip_locked=True), outdated))
     hits = held.intersection(tx.scalars(_OUTDATED, outdated))  # not those that were given out before they were held
     if hits:
@@ -76,8 +78,10 @@ def discard_outdated(tx: sa.Connection, pair_id: int, judge: Admission, now: dat
         count_hits(tx, pair_id, -len(hits))
 
 
-def _since(judge: Admission, now: datetime) -> datetime:
-    return max(now - timedelta(minutes=judge.settings.hit.ahead_minutes), judge.set_at)
+def _since(tx: sa.Connection, pair_id: int, judge: Admission, now: datetime) -> datetime:
+    since = max(now - timedelta(minutes=judge.settings.hit.ahead_minutes), judge.set_at)
+    unlearned = outdated_since(tx, pair_id, judge.settings.choice)
+    return since if unlearned is None else max(since, unlearned)
 
 
 def in_stock(tx: sa.Connection, pair_id: int) -> int:
@@ -176,7 +180,7 @@ def _lacking(tx: sa.Connection, campaign_id: int, pair: PairInfo, now: datetime)
     )
     judges = tx.execute(at_work).scalar_one()
     wanted = min(max(_PER_JUDGE * judges, _FEWEST), _MOST) if judges else 0
-    left = screens_left_at_a_glance(tx, pair.id, settings.stop.rule, now, minutes)
+    left = screens_left_at_a_glance(tx, pair.id, settings.stop, now, minutes)
     if left is not None:
         wanted = min(wanted, ceil(left / settings.hit.screens))
     there = in_stock(tx, pair.id)

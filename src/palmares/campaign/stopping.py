@@ -1,4 +1,6 @@
-"""When a language pair has enough judgments: the counts of the store that `palmares.design.stopping` decides by."""
+"""When a language pair has enough judgments: the counts of the store that `palmares.design.stopping` decides by, and
+what the analysis says of ``stop.rule``, which is looked up and never computed here.
+"""
 
 from __future__ import annotations
 
@@ -9,10 +11,15 @@ import sqlalchemy as sa
 from ..design.stopping import LeastCompared, StoppingRule
 from . import schema
 from .leases import ALIVE, living
+from .settings import StopSettings
+from .snapshots import is_met
 
 
-def has_stopped(tx: sa.Connection, pair_id: int, rule: StoppingRule) -> bool:
-    """Whether the rule says that no more work is to be given out."""
+def has_stopped(tx: sa.Connection, pair_id: int, stop: StopSettings) -> bool:
+    """Whether a rule says that no more work is to be given out."""
+    if is_met(tx, pair_id, stop):
+        return True
+    rule = stop.limits
     if rule.is_open:
         return False
     answered = answered_screens(tx, pair_id)
@@ -20,11 +27,14 @@ def has_stopped(tx: sa.Connection, pair_id: int, rule: StoppingRule) -> bool:
     return rule.has_stopped(answered, least)
 
 
-def screens_left(tx: sa.Connection, pair_id: int, rule: StoppingRule, now: datetime, minutes: float) -> int | None:
-    """How many more screens may be given out; None if the rule does not limit them. The caller holds the pair's lock.
+def screens_left(tx: sa.Connection, pair_id: int, stop: StopSettings, now: datetime, minutes: float) -> int | None:
+    """How many more screens may be given out; None if no rule limits them. The caller holds the pair's lock.
 
     Unlike `has_stopped` this does not look at every answer.
     """
+    if is_met(tx, pair_id, stop):
+        return 0
+    rule = stop.limits
     if rule.is_open:
         return None
     held, answered = _held_and_answered(tx, pair_id, rule, now, minutes)
@@ -33,12 +43,15 @@ def screens_left(tx: sa.Connection, pair_id: int, rule: StoppingRule, now: datet
 
 
 def screens_left_at_a_glance(
-    tx: sa.Connection, pair_id: int, rule: StoppingRule, now: datetime, minutes: float
+    tx: sa.Connection, pair_id: int, stop: StopSettings, now: datetime, minutes: float
 ) -> int | None:
     """`screens_left` as far as it is known, for who only wants to say so: nothing is written, no comparison counted.
 
     Whether every two systems were compared often enough is known from the last time that somebody was given work.
     """
+    if is_met(tx, pair_id, stop):
+        return 0
+    rule = stop.limits
     if rule.is_open:
         return None
     pair = schema.language_pair.c

@@ -232,11 +232,11 @@ class Desk:
         Far from the end, work is given to several judges at once; near it, to one after the other, so that there is
         never more than the rule allows.
         """
-        rule, minutes = self.admission.settings.stop.rule, self.admission.settings.hit.lease_minutes
-        left = screens_left(self.tx, pair.id, rule, self.now, minutes)
+        stop, minutes = self.admission.settings.stop, self.admission.settings.hit.lease_minutes
+        left = screens_left(self.tx, pair.id, stop, self.now, minutes)
         if left is not None and left <= _NEAR_THE_END:
             self._lock(pair)
-            left = screens_left(self.tx, pair.id, rule, self.now, minutes)
+            left = screens_left(self.tx, pair.id, stop, self.now, minutes)
         return self._limit(left)
 
     def _lock(self, pair: PairInfo) -> None:

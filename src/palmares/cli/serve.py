@@ -222,6 +222,7 @@ def _record_address(url: str, address: str) -> None:
 def _run(url: str, listener: Listener, place: socket.socket) -> None:
     import uvicorn
 
+    from ..server.analysis import analysing
     from ..server.config import ServerConfig
     from ..server.protocol import PromptProtocol
 
@@ -244,7 +245,9 @@ def _run(url: str, listener: Listener, place: socket.socket) -> None:
         timeout_keep_alive=KEEP_ALIVE,
         timeout_graceful_shutdown=GRACE,
     )
-    if not _serve_until_stopped(config, place, listener.workers):
+    with analysing():
+        could_start = _serve_until_stopped(config, place, listener.workers)
+    if not could_start:
         raise SystemExit(1)  # the log says why
 
 

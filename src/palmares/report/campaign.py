@@ -87,7 +87,20 @@ def _pairs(status: CampaignStatus) -> Table:
     enough = [pair.name for pair in status.pairs if pair.enough]
     stopped = [f"enough according to the settings, so no more is given out: {', '.join(enough)}"] if enough else []
     until = f", until {iso(status.until)}" if status.until else ""
-    return Table(columns, rows, title=f"{status.name}: {status.state}{until}", notes=[*_PAIR_NOTES, *stopped])
+    notes = [*_PAIR_NOTES, *stopped, *(line for pair in status.pairs for line in _analysed(pair))]
+    return Table(columns, rows, title=f"{status.name}: {status.state}{until}", notes=notes)
+
+
+def _analysed(pair: PairStatus) -> list[str]:
+    """How the analysis of a language pair stands, and how to make the ranking that stopped it again."""
+    analysed = pair.analysed
+    if analysed is None:
+        return []
+    again = (
+        f"the ranking that decided: 'campaign export NAME FILE --up-to {analysed.answer}', then "
+        f"'rank FILE --looks any --seed {analysed.seed}{analysed.level}'"
+    )
+    return [f"{pair.name}: {line}" for line in (*analysed.says, *([again] if analysed.met else []))]
 
 
 def _judges(status: CampaignStatus) -> Table:

@@ -13,6 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from starlette.exceptions import HTTPException
 
 from ..campaign import Role
+from ..campaign.analysed import analysis_health
 from ..campaign.answers import NOTE_LENGTH, Answer, Submission, save_draft
 from ..campaign.database import Database
 from ..campaign.definition import CAMPAIGN_NAME, state_now
@@ -249,9 +250,15 @@ def shown(view: ScreenView) -> Screen:
 
 
 class Health(BaseModel):
+    """``analysis`` of strategies that learn and rules on the ranking: ok, not needed, not running, lagging.
+
+    Without it answers are stored all the same, and screens are balanced.
+    """
+
     status: str
     database: str
     revision: str
+    analysis: str
 
 
 @health_router.get("/health", dependencies=[PUBLIC], responses=documented(503))
@@ -259,9 +266,10 @@ def health(db: Store) -> Health:
     """``ok``, or 503 if an answer could not be stored now: no database, no room, another version of the tables."""
     try:
         db.check_health()
+        analysis = analysis_health(db)
     except Exception as error:
         fault = error if isinstance(error, CampaignError) else fault_of(error)
         if fault is None:
             raise
         raise HTTPException(503, str(fault)) from error  # one status, whatever is wrong: a monitor needs no other
-    return Health(status="ok", database=db.dialect, revision=head())
+    return Health(status="ok", database=db.dialect, revision=head(), analysis=analysis)

@@ -123,6 +123,9 @@ def goals(pair: PairStatus, stop: StopSettings) -> list[Goal]:
         rules.append(Goal("screens answered", pair.answered, stop.screens))
     if stop.per_pair is not None:
         rules.append(Goal("comparisons of any two", pair.least, stop.per_pair))
+    said = None if pair.analysed is None else pair.analysed.standing
+    if stop.rule.startswith("clusters=") and said is not None:
+        rules.append(Goal("clusters of systems", said["clusters"], int(stop.rule.partition("=")[2])))
     return rules
 
 

@@ -29,6 +29,7 @@ class Wanted:
     controls: bool
     texts: bool
     revisions: bool
+    up_to: int | None
     formulas: str
 
 
@@ -44,6 +45,8 @@ class Wanted:
     click.option("--controls", is_flag=True, help="Include control outputs, as systems of their own."),
     click.option("--texts", is_flag=True, help="Write screens with their texts instead, one JSON object per line."),
     click.option("--revisions", is_flag=True, help="With --texts: include answers that were changed later."),
+    click.option("--up-to", type=click.IntRange(1), metavar="ANSWER",
+                 help="Only what there was once this answer was stored, as the one that a stopping rule names."),
     options.formulas_option("keep"),
 )  # fmt: skip
 @database_option
@@ -56,7 +59,7 @@ def export(name: str, target: str, wanted: Wanted, database: str | None) -> None
     _check(wanted)
     with opened(database) as db:
         if wanted.texts:
-            _export_screens(db, name, target, wanted.revisions)
+            _export_screens(db, name, target, wanted)
         else:
             _export_judgments(db, name, target, wanted)
 
@@ -86,6 +89,7 @@ def _export_judgments(db: Database, name: str, target: str, wanted: Wanted) -> N
         merged="collapse" if wanted.collapse else "expand",
         controls=wanted.controls,
         formulas=wanted.formulas,
+        upto=wanted.up_to,
     )
     amount = f"{written.judgments:,} judgments from {written.screens:,} screens ({written.skipped:,} more were skipped)"
     if not written.judgments:
@@ -99,10 +103,10 @@ def _export_judgments(db: Database, name: str, target: str, wanted: Wanted) -> N
         click.echo(f"wrote {amount} to {target} ({written.format})", err=True)
 
 
-def _export_screens(db: Database, name: str, target: str, revisions: bool) -> None:
+def _export_screens(db: Database, name: str, target: str, wanted: Wanted) -> None:
     from ...campaign.export import export_screens
 
-    written = export_screens(db, name, target, revisions=revisions)
+    written = export_screens(db, name, target, revisions=wanted.revisions, upto=wanted.up_to)
     if not written.lines:
         click.echo(f"warning: no screen of campaign {name!r} has been answered yet; wrote an empty file", err=True)
     else:

@@ -1,0 +1,5 @@
+"""``python -m palmares.campaign.live``."""
+
+from .process import main
+
+main()

@@ -1,0 +1,122 @@
+"""Counts of a language pair, kept along as answers come in: who changes an answer takes back what it said."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import sqlalchemy as sa
+from sqlalchemy import bindparam
+
+from ...judgments import PairCounts
+from .. import schema
+
+#: One comparison: the better system and the other, or two that are tied, the lower code first.
+Comparison = tuple[int, int, bool]
+
+_JUDGMENT, _SERVED = schema.judgment.c, schema.served.c
+_NEW = (
+    sa.select(_JUDGMENT.id, _SERVED.id.label("served"), _SERVED.places, _SERVED.repeat_of, _JUDGMENT.ranks)
+    .select_from(schema.judgment)
+    .join(schema.served, _JUDGMENT.served_id == _SERVED.id)
+    .join(schema.screen, _SERVED.screen_id == schema.screen.c.id)
+    .join(schema.segment, schema.screen.c.segment_id == schema.segment.c.id)
+    .where(schema.segment.c.language_pair_id == bindparam("pair"), schema.screen.c.purpose == "judge")
+    .where(_JUDGMENT.id > bindparam("after"), _JUDGMENT.id <= bindparam("upto"))
+    .order_by(_JUDGMENT.id)
+)
+_OUTPUTS = (
+    sa.select(schema.output_system.c.output_id, schema.output_system.c.system_id)
+    .join(schema.system, schema.output_system.c.system_id == schema.system.c.id)
+    .where(schema.system.c.language_pair_id == bindparam("pair"))
+)
+_SYSTEMS = (
+    sa.select(schema.system.c.name, schema.system.c.id)
+    .where(schema.system.c.language_pair_id == bindparam("pair"))
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class _Answer:
+    number: int
+    counts: bool  # towards the number of answers: ranks, and no repeat
+    comparisons: tuple[Comparison, ...]
+
+
+class Tally:
+    """What the latest answers of a language pair say, repeats included, outputs of controls apart.
+
+    Systems that share an output were compared by nobody, and are not counted as tied.
+    """
+
+    def __init__(self, tx: sa.Connection, pair_id: int) -> None:
+        self.pair_id = pair_id
+        numbers: dict[str, int] = dict(tx.execute(_SYSTEMS, {"pair": pair_id}).all())
+        self.systems = tuple(sorted(numbers))
+        self.numbers = {name: numbers[name] for name in self.systems}
+        self.codes = {self.numbers[name]: code for code, name in enumerate(self.systems)}
+        self._behind: dict[int, list[int]] = {}
+        for output, system in tx.execute(_OUTPUTS, {"pair": pair_id}):
+            self._behind.setdefault(output, []).append(self.codes[system])
+        self._wins, self._ties = np.zeros((2, len(self.systems), len(self.systems)))
+        self._latest: dict[int, _Answer] = {}
+        self.upto = 0
+        self.answers = 0
+
+    @property
+    def counts(self) -> PairCounts:
+        return PairCounts(self.systems, self._wins.copy(), self._ties.copy())
+
+    @property
+    def total(self) -> int:
+        """How many comparisons there are."""
+        return round(float(self._wins.sum() + self._ties.sum() / 2))
+
+    def read(self, tx: sa.Connection, upto: int) -> tuple[int, int | None]:
+        """Take in the answers up to a number: how many there were, and the lowest number of those they replace."""
+        new, replaced = 0, None
+        for row in tx.execute(_NEW, {"pair": self.pair_id, "after": self.upto, "upto": upto}):
+            before = self._replace(row)
+            new += 1
+            if before is not None:
+                replaced = before if replaced is None else min(before, replaced)
+        self.upto = upto
+        return new, replaced
+
+    def behind(self, outputs: Iterable[int]) -> list[list[int]]:
+        """The codes of the systems behind each output; none behind those of controls."""
+        return [self._behind.get(output, []) for output in outputs]
+
+    def _replace(self, row: Any) -> int | None:
+        """Count an answer in the place of the one before, whose number is given back."""
+        before = self._latest.get(row.served)
+        comparisons = () if row.ranks is None else tuple(compared(self.behind(row.places), row.ranks))
+        now = _Answer(row.id, row.ranks is not None and row.repeat_of is None, comparisons)
+        if before is not None:
+            self._add(before, -1)
+        self._add(now, 1)
+        self._latest[row.served] = now
+        return None if before is None else before.number
+
+    def _add(self, answer: _Answer, sign: int) -> None:
+        self.answers += sign * answer.counts
+        for a, b, tied in answer.comparisons:
+            if tied:
+                self._ties[a, b] += sign
+                self._ties[b, a] += sign
+            else:
+                self._wins[a, b] += sign
+
+
+def compared(behind: Sequence[Sequence[int]], ranks: Sequence[int]) -> Iterable[Comparison]:
+    """What ranks say of every two systems behind different outputs."""
+    for place, systems in enumerate(behind):
+        for other in range(place):
+            for a in systems:
+                for b in behind[other]:
+                    if ranks[place] == ranks[other]:
+                        yield min(a, b), max(a, b), True
+                    else:
+                        yield (a, b, False) if ranks[place] < ranks[other] else (b, a, False)
