@@ -258,7 +258,7 @@ def test_disagreements_and_spearman_by_hand() -> None:
 def test_every_experiment_is_described(name: str) -> None:
     experiment: Experiment = EXPERIMENTS.load(name)
     assert experiment.id == name
-    papers = r"(Hopkins & May 2013|Sakaguchi et al\. 2014|Bojar et al\. 2014|Otani et al\. 2016)"
+    papers = r"(Hopkins & May 2013|Koehn 2012|Sakaguchi et al\. 2014|Bojar et al\. 2014|Otani et al\. 2016)"
     assert re.match(rf"{papers}, (Table|Figure)", experiment.reference)
     assert experiment.quick
     assert set(experiment.quick) <= set(experiment.settings)

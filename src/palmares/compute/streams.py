@@ -73,6 +73,10 @@ class ExperimentStream(IntEnum):
     RANDOM_SETS = 104
     NOISY_JUDGES = 105
     SCORING_FITS = 106
+    SIMULATED_COUNTS = 107
+    BOUNDS = 108
+    REBUILT = 109
+    ORDERS = 110
 
 
 def generator(seed: int, *key: int) -> np.random.Generator:

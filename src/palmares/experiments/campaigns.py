@@ -140,10 +140,11 @@ def track(judgments: int, *, systems: int, reference: bool, rng: np.random.Gener
     segment = (segments * rng.random(rankings) ** 1.5).astype(np.int64)
     luck = rng.normal(0, 6, (segments, len(quality)))
     seen = rng.normal(quality[shown] + luck[segment[:, None], shown], 8)
-    return _pairs(shown, ranks_with_ties(seen, 3.0), segment, len(quality))
+    return pairs_of_rankings(shown, ranks_with_ties(seen, 3.0), segment, len(quality))
 
 
-def _pairs(shown: IntArray, ranks: IntArray, segment: IntArray, systems: int) -> Judgments:
+def pairs_of_rankings(shown: IntArray, ranks: IntArray, segment: IntArray, systems: int) -> Judgments:
+    """Every pair of rankings of equal size, as judgments."""
     first, second = np.triu_indices(shown.shape[1], 1)
     rankings = len(shown)
     codes = {
