@@ -136,6 +136,19 @@ def test_two_systems_without_judgments_are_compared(strategy: str) -> None:
     assert choices.screens == ((0, 1),)
 
 
+@pytest.mark.parametrize("strategy", list(STRATEGIES))
+def test_a_screen_of_more_systems_than_there_are_has_all_of_them(strategy: str) -> None:
+    choices = STRATEGIES.load(strategy)().choices(Knowledge.of(counts(each=20)), 9, 3, np.random.default_rng(0))
+    assert choices.screens == (tuple(range(6)),)
+
+
+@pytest.mark.parametrize("strategy", list(STRATEGIES))
+def test_one_system_stops_nobody(strategy: str) -> None:
+    knowledge = Knowledge.of(PairCounts(("a",), np.zeros((1, 1)), np.zeros((1, 1))))
+    choices = STRATEGIES.load(strategy)().choices(knowledge, 2, 3, np.random.default_rng(0))
+    assert set(choices.screens) <= {(0,)}
+
+
 @pytest.mark.parametrize("strategy", ["open-boundaries", "information"])
 def test_other_names_change_no_choice(strategy: str) -> None:
     """Systems in another order of codes: what draws no random numbers plans the same screens, by name."""
@@ -182,7 +195,7 @@ def test_a_need_is_the_sum_of_what_every_two_systems_across_lack() -> None:
                     middle = np.sqrt(low * high)
                     low, high = (middle, high) if d * d * middle < critical(middle, m) else (low, middle)
                 total += max(low - 1 / v, 0) / knowledge.information[i, j]
-                weakest = min(weakest, (d / np.sqrt(v), d * np.sqrt(low)))
+                weakest = min(weakest, (knowledge.gaps[i, j] / np.sqrt(v), d * np.sqrt(low)))
         assert need.comparisons == pytest.approx(total, rel=0.01)
         assert (need.z, need.critical) == pytest.approx(weakest, rel=0.01)
 

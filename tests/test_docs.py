@@ -18,6 +18,7 @@ import palmares as pm
 from palmares.campaign.settings import Settings
 from palmares.cli import COMMANDS
 from palmares.cli.campaign import CAMPAIGN_COMMANDS
+from palmares.design.next import STRATEGIES
 from palmares.design.simulate import CampaignPlan
 from palmares.ingest.columns import GUESSES
 from palmares.models import DEFAULT_MODEL
@@ -107,6 +108,12 @@ def test_the_overview_says_what_every_model_can_do(model: str) -> None:
     fit = pm.MODELS.load(model)().fit(pm.Judgments.from_rows(TWO_SYSTEMS), rng=0)
     cells = [cell.strip() for cell in row.split("|")]
     assert cells[3:5] == ["yes" if able else "–" for able in (fit.ranks, fit.predicts)]
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES)
+def test_every_strategy_is_documented(strategy: str) -> None:
+    assert f"\n| `{strategy}` |" in page("next")
+    assert strategy in heading_of("command-line", "palmares next")
 
 
 def test_the_overview_names_the_default_model() -> None:

@@ -41,7 +41,7 @@ def _boundaries(each: Grouped[NextScreens]) -> Table:
     notes = [
         f"{shown}z: of the two systems across the boundary that are least sure to be in this order, the difference in "
         "standard errors; needed: what it takes, whenever one looks; comparisons: about how many more, were every two "
-        "systems across it compared by themselves."
+        "systems across it compared by themselves and their differences what they seem, at least 0.3."
     ]
     return Table(columns, rows, f"{title}: {head}" if title else head, notes=notes if rows else [])
 

@@ -23,7 +23,7 @@ class Baseline:
     def choices(self, knowledge: Knowledge, size: int, number: int, rng: np.random.Generator) -> Choices:
         baseline = self._code(knowledge)
         met, screens = knowledge.met[baseline].copy(), []
-        met[baseline] = np.inf
+        met[baseline], size = np.inf, min(size, len(met))
         for _ in range(number):
             others = np.lexsort((rng.random(len(met)), met))[: size - 1]
             met[others] += 1

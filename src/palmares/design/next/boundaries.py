@@ -122,12 +122,13 @@ def open_needs(knowledge: Knowledge) -> list[Need]:
     np.fill_diagonal(variance, 1.0)
     needed, lacking = _needed(gaps, variance, information, knowledge)
     comparisons = _added_up(lacking)
-    z = np.maximum(gaps / np.sqrt(variance), _LEAST_Z)
+    z = gaps / np.sqrt(variance)
+    enough = np.maximum(z, _LEAST_Z) * np.sqrt(needed * variance)
     needs = []
     for above in knowledge.claims.open:
         i, j = divmod(int(z[:above, above:].argmin()), len(z) - above)
-        least, enough = z[i, above + j], z[i, above + j] * np.sqrt(needed[i, above + j] * variance[i, above + j])
-        needs.append(Need(above, float(comparisons[above - 1]), float(least), float(enough)))
+        weakest = i, above + j
+        needs.append(Need(above, float(comparisons[above - 1]), float(z[weakest]), float(enough[weakest])))
     return needs
 
 

@@ -77,6 +77,7 @@ class Balanced:
         import numpy as np
 
         met, screens = knowledge.met.copy(), []
+        size = min(size, len(met))
         for _ in range(number):
             judged, chance, screen = met.sum(axis=1), rng.random(len(met)), np.zeros(len(met), dtype=bool)
             for _ in range(size):

@@ -50,6 +50,7 @@ def clique(values: FloatArray, size: int) -> IntArray:
     Begins with the best pair; the best of all sets is only certain for two.
     """
     n = len(values)
+    size = min(size, n)
     table = values.copy()
     np.fill_diagonal(table, 0.0)
     inside = np.zeros(n, dtype=bool)
@@ -62,7 +63,7 @@ def clique(values: FloatArray, size: int) -> IntArray:
         # Without a and with b: what b has with all of them, less what it has with a, less what a has.
         better = sums[there] - sums[here, None] - table[np.ix_(here, there)]
         a, b = divmod(int(better.argmax()), len(there))
-        if better[a, b] <= 1e-12 * abs(sums[here]).sum():
+        if not better[a, b] > 1e-12 * abs(sums[here]).sum():  # nor with what is not a number
             break
         inside[here[a]], inside[there[b]] = False, True
     return np.flatnonzero(inside)

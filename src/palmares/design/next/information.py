@@ -34,7 +34,7 @@ class Information:
     def _pairs(self, knowledge: Knowledge, size: int, number: int) -> list[IntArray]:
         """Spanning trees, one after the other."""
         covariance, screens = knowledge.covariance, list[IntArray]()
-        while len(screens) < number:
+        while len(screens) < number and len(covariance) > 1:
             tree = spanning_tree(expected_information(knowledge, covariance))[: number - len(screens)]
             for x, y in tree:
                 covariance = told_pair(covariance, x, y, float(knowledge.information[x, y]))
@@ -49,7 +49,7 @@ class Information:
             screens.append(members := clique(gains, size))
             covariance = told(covariance, members, laplacian(knowledge.screen(members)))
             everyone = np.arange(len(covariance))
-            first, second = np.repeat(members, len(everyone)), np.tile(everyone, size)
+            first, second = np.repeat(members, len(everyone)), np.tile(everyone, len(members))
             gains[first, second] = gains[second, first] = _gains(knowledge, covariance, first, second)
         return screens
 

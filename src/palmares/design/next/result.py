@@ -15,7 +15,7 @@ class OpenBoundary:
 
     ``z`` is the difference, in standard errors, of the two systems across it that are least sure to be in this order,
     and ``needed`` what it takes; ``comparisons`` how many more that is, were every two systems across it compared by
-    themselves and their differences what they seem.
+    themselves and their differences what they seem, those below 0.3 standard errors that large.
     """
 
     rank: int

@@ -37,11 +37,11 @@ class S14:
     def _screen(self, knowledge: Knowledge, covariance: FloatArray, size: int, rng: np.random.Generator) -> IntArray:
         variance = covariance.diagonal()
         # Equal ones differ by rounding.
-        first = int(rng.choice(np.flatnonzero(variance > (1 - 1e-9) * variance.max())))
+        first = int(rng.choice(np.flatnonzero(variance >= (1 - 1e-9) * variance.max())))
         # The largest Gumbel numbers: as drawing one after the other without replacement.
         keys = self.logs(knowledge, variance, first) + rng.gumbel(size=len(variance))
         keys[first] = np.inf
-        return np.sort(np.argpartition(-keys, size - 1)[:size])
+        return np.sort(np.argsort(-keys)[:size])
 
     def logs(self, knowledge: Knowledge, variance: FloatArray, first: int) -> FloatArray:
         """Logarithms of the opponents' weights."""

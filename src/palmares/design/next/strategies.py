@@ -19,7 +19,7 @@ class Strategy(Protocol):
     def choices(self, knowledge: Knowledge, size: int, number: int, rng: np.random.Generator) -> Choices:
         """``number`` screens of ``size`` systems, planned one after the other: each counts as answered for the next.
 
-        None if the strategy has nothing to prefer.
+        All systems if there are fewer. No screens if the strategy has nothing to prefer.
         """
         ...
 
