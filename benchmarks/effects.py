@@ -7,14 +7,11 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-import numpy as np
-import polars as pl
-
 from palmares import Execution, Judgments, read, simulate
+from palmares.design.likeness.features import shared_correlations
 from palmares.models.by_name import create
 from palmares.ranking.bootstrap import resample
 
@@ -55,35 +52,8 @@ def main() -> None:
 def _row(judgments: Judgments) -> list[object]:
     sizes = [len(judgments.names[name]) for name in ("system", "ranking", "judge", "segment")]
     ties = (judgments.codes("outcome") == 0).mean()
-    shared = [f"{correlation:.3f}" for correlation in correlations(judgments)]
+    shared = [f"{correlation:.3f}" for correlation in shared_correlations(judgments)]
     return [*sizes, f"{100 * ties:.0f} %", *shared, *[f"{effect:.1f}" for effect in design_effects(judgments)]]
-
-
-def correlations(judgments: Judgments) -> tuple[float, float]:
-    """How two judgments of a pair of systems resemble each other that share a segment, and that share a judge.
-
-    Both are told from what judgments with nothing in common have, which is a little below 0.
-    """
-    pair = judgments.codes("system_a").astype(np.int64) * len(judgments.systems) + judgments.codes("system_b")
-    rows = pl.DataFrame({"pair": pair, "judge": judgments.codes("judge"), "segment": judgments.codes("segment")})
-    outcome = pl.Series("outcome", judgments.codes("outcome").astype(np.float64))
-    rest = rows.with_columns(outcome).with_columns(pl.col("outcome") - pl.col("outcome").mean().over("pair"))
-    every, judge, segment, both = (
-        _products(rest, keys) for keys in ([], ["judge"], ["segment"], ["judge", "segment"])
-    )  # fmt: skip
-    variance = float((rest["outcome"] ** 2).mean())
-    nothing = every - judge - segment + both
-    means = [float(part[0] / part[1]) / variance for part in (segment - both, judge - both, nothing)]
-    return means[0] - means[2], means[1] - means[2]
-
-
-def _products(rest: pl.DataFrame, keys: Sequence[str]) -> np.ndarray:
-    """Sum and number of the products of the residuals of two judgments of a pair that share ``keys``."""
-    groups = rest.group_by("pair", *keys).agg(
-        pl.col("outcome").sum().alias("sum"), (pl.col("outcome") ** 2).sum().alias("squares"), pl.len().alias("n")
-    )
-    n = groups["n"].to_numpy().astype(np.float64)
-    return np.array([(groups["sum"] ** 2 - groups["squares"]).sum() / 2, (n * (n - 1)).sum() / 2])
 
 
 def design_effects(judgments: Judgments) -> list[float]:

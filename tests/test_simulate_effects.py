@@ -13,8 +13,9 @@ import pytest
 from click.testing import CliRunner
 from scipy.stats import norm
 
-from palmares import CampaignPlan, simulate
+from palmares import CampaignPlan, rank, simulate
 from palmares.cli import cli
+from palmares.design.coverage import measure
 from palmares.design.screens import Screens, drawn
 from palmares.design.simulate import SimulatedCampaign
 from palmares.design.simulated_counts import simulate_counts
@@ -129,6 +130,17 @@ def test_groups_are_of_equal_or_nearly_equal_systems() -> None:
 
 def test_given_qualities_are_those_of_every_campaign() -> None:
     assert (quality(systems=5, qualities=(1, 2.5, 2.5, -3, 0)) == [1, 2.5, 2.5, -3, 0]).all()
+
+
+def test_a_range_misses_the_ranks_of_equals_only_if_it_has_none_of_them() -> None:
+    campaign = simulate(systems=4, outputs=2, groups=(2, 2), rankings=4000, spread=2.0, tie_radius=0.0, rng=3)
+    ranking = rank(campaign.judgments, resamples=100, rng=0)
+    true = sorted(campaign.quality.values(), reverse=True)
+    truth = {name: 1 + true.index(value) for name, value in campaign.quality.items()}
+    assert sorted(truth.values()) == [1, 1, 3, 3]
+    assert [line.range for line in ranking.lines] == [(1, 2), (1, 2), (3, 4), (3, 4)]
+    assert measure(ranking, truth)[0] == 0
+    assert measure(ranking, {name: 4 - place for name, place in truth.items()})[0] == 1
 
 
 # -- styles ------------------------------------------------------------------------------------------

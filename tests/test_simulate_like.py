@@ -15,7 +15,7 @@ from click.testing import CliRunner
 
 from palmares import CampaignPlan, Judgments, simulate
 from palmares.cli import cli
-from palmares.design.likeness import LikePlan, plan_like
+from palmares.design.likeness import LikePlan, campaign, plan_like
 from palmares.design.likeness.features import curve, shared_correlations, significant
 from palmares.design.likeness.real_screens import RealScreens
 from palmares.design.likeness.shape import Shape, steepness
@@ -178,6 +178,18 @@ def test_what_is_not_known_is_said() -> None:
         "judge_effect was not fitted", "how judges differ was not fitted", "position_effect was not fitted: places are",
     ):  # fmt: skip
         assert words in text
+
+
+def test_of_large_campaigns_whole_rankings_are_drawn(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(campaign, "_ENOUGH", 400)
+    judgments = simulate(systems=5, outputs=3, rankings=400, judges=4, segments=30, spread=3.0, rng=9).judgments
+    like = plan_like(judgments, rng=1)
+    assert like.plan.rankings == 400
+    (note,) = [note for note in like.notes if note.startswith("fitted to")]
+    assert note.endswith("of 1,200 judgments, drawn as whole rankings")
+    drawn = int(note.split()[2])
+    assert drawn % 3 == 0
+    assert 280 < drawn < 520
 
 
 def refused(judgments: Judgments) -> str:

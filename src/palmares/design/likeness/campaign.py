@@ -20,6 +20,8 @@ from .shape import Shape
 
 #: Random orders of the rankings that the real curve is a mean over.
 _ORDERS = 30
+#: Of campaigns with more judgments than this, whole rankings are drawn: answers are simulated hundreds of times.
+_ENOUGH = 150_000
 
 
 @dataclass(frozen=True)
@@ -61,7 +63,7 @@ class Beliefs:
 
 @dataclass(frozen=True)
 class RealCampaign:
-    """All that a search needs to know of a campaign.
+    """All that a search needs to know of a campaign: ``shape`` is that of the whole, all else may be of a sample.
 
     ``place_slope`` is how much effect of position there is, over the scatter, for each unit of `Features.first`; None
     where no preference for a place can be told.
@@ -77,8 +79,9 @@ class RealCampaign:
     @classmethod
     def of(cls, judgments: Judgments, spacing: str, execution: Execution) -> RealCampaign:
         """Measure judgments of one language pair."""
-        judgments = judgments.without_forced_ties()
-        shape = Shape.of(judgments, spacing)
+        whole = judgments.without_forced_ties()
+        shape = Shape.of(whole, spacing)
+        judgments = _sampled(whole, execution.generator(Stream.LIKENESS, 4))
         target = Features.of(judgments, _ORDERS, execution.generator(Stream.LIKENESS, 0))
         if target.curve[-1] == 0:
             raise InputError(
@@ -86,7 +89,21 @@ class RealCampaign:
                 "are; give --spread and the other settings of a plan yourself"
             )
         slope = _place_slope(judgments, target, shape.plan.outputs)
+        if len(judgments) < len(whole):
+            shape = shape.noted(f"fitted to {len(judgments):,} of {len(whole):,} judgments, drawn as whole rankings")
         return cls(judgments, shape, RealScreens.of(judgments), target, Beliefs.of(judgments, execution), slope)
+
+
+def _sampled(judgments: Judgments, rng: np.random.Generator) -> Judgments:
+    """The judgments, or those of so many rankings as are enough."""
+    if len(judgments) <= _ENOUGH:
+        return judgments
+    unit = judgments.group_codes("ranking") if judgments.has("ranking") else np.arange(len(judgments))
+    drawn = rng.random(int(unit.max()) + 1) < _ENOUGH / len(judgments)
+    part = judgments.filter(drawn[unit])
+    if len(part.systems) < len(judgments.systems) or len(part.counts.components()) > 1:
+        return judgments  # a campaign whose systems are hardly linked needs all there are
+    return part.with_origin(judgments.origin)
 
 
 def _place_slope(judgments: Judgments, target: Features, outputs: int) -> float | None:

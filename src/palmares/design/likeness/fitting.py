@@ -169,8 +169,14 @@ def _ending(state: State, real: RealCampaign, execution: Execution) -> Ending:
         UNIT / state.signal,
         float(np.std(steps, ddof=1)),
         again,
-        _tables(_simulated, _LAST, _LAST_OF_JUDGES, execution, plan),
+        _tables(_simulated, _LAST, _LAST_OF_JUDGES, execution, _as_large(plan, real)),
     )
+
+
+def _as_large(plan: CampaignPlan, real: RealCampaign) -> CampaignPlan:
+    """The plan with as many rankings as make the judgments that the search saw."""
+    pairs = plan.outputs * (plan.outputs - 1) // 2
+    return replace(plan, rankings=min(plan.rankings, max(round(len(real.judgments) / pairs), 1)))
 
 
 # -- simulated figures -------------------------------------------------------------------------------

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy.optimize import brentq
@@ -50,6 +50,10 @@ class Shape:
             lang_pair=judgments.lang_pairs[0] if judgments.lang_pairs else None,
         )  # fmt: skip
         return cls(plan, tuple(notes), effective)
+
+    def noted(self, note: str) -> Shape:
+        """The same, with one more thing to know."""
+        return replace(self, notes=(*self.notes, note))
 
     def settings(self) -> list[tuple[str, float, str]]:
         """Setting, value and source of what was counted."""
