@@ -180,6 +180,13 @@ def test_what_is_not_known_is_said() -> None:
         assert words in text
 
 
+def test_weights_are_left_out_aloud() -> None:
+    judgments = simulate(systems=4, outputs=3, rankings=60, judges=3, segments=20, spread=2.0, rng=9).judgments
+    like, weighed = plan_like(judgments, rng=1), plan_like(judgments.weighed("van-elteren"), rng=1)
+    assert weighed.plan == like.plan
+    assert any("weights are left out" in note for note in weighed.notes)
+
+
 def test_of_large_campaigns_whole_rankings_are_drawn(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(campaign, "_ENOUGH", 400)
     judgments = simulate(systems=5, outputs=3, rankings=400, judges=4, segments=30, spread=3.0, rng=9).judgments

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import cast
 
 import numpy as np
@@ -81,6 +81,9 @@ class RealCampaign:
         """Measure judgments of one language pair."""
         whole = judgments.without_forced_ties()
         shape = Shape.of(whole, spacing)
+        if whole.has("weight"):
+            whole = _unweighed(whole)
+            shape = shape.noted("weights are left out: every judgment counts once, as in a simulated campaign")
         judgments = _sampled(whole, execution.generator(Stream.LIKENESS, 4))
         target = Features.of(judgments, _ORDERS, execution.generator(Stream.LIKENESS, 0))
         if target.curve[-1] == 0:
@@ -92,6 +95,15 @@ class RealCampaign:
         if len(judgments) < len(whole):
             shape = shape.noted(f"fitted to {len(judgments):,} of {len(whole):,} judgments, drawn as whole rankings")
         return cls(judgments, shape, RealScreens.of(judgments), target, Beliefs.of(judgments, execution), slope)
+
+
+def _unweighed(judgments: Judgments) -> Judgments:
+    """The judgments, each counting once; and nothing says any more that they were weighed."""
+    origin = judgments.origin
+    if origin is not None:
+        kept = {name: value for name, value in origin.selection.items() if name != "weigh"}
+        origin = replace(origin, selection=kept)
+    return replace(judgments, frame=judgments.frame.drop("weight"), origin=origin)
 
 
 def _sampled(judgments: Judgments, rng: np.random.Generator) -> Judgments:
