@@ -228,16 +228,18 @@ def test_seconds_are_the_medians_of_judges_by_their_work() -> None:
 def judged(systems: int, rankings: int, judges: int, rng: np.random.Generator) -> pm.Judgments:
     """A campaign by a generator of its own: three outputs a ranking, judges with likings, no ties."""
     quality, liking = rng.uniform(0, 10, systems), rng.normal(0, 1.5, (judges, systems))
-    rows = []
-    for number in range(rankings):
-        judge, shown = rng.integers(judges), rng.choice(systems, 3, replace=False)
-        seen = quality[shown] + liking[judge, shown] + rng.normal(0, 5, 3)
-        for one in range(3):
-            for other in range(one):
-                outcome = 1 if seen[other] > seen[one] else -1
-                rows.append((f"s{shown[other]}", f"s{shown[one]}", outcome, f"j{judge}", str(number), str(number)))
-    names = ("system_a", "system_b", "outcome", "judge", "segment", "ranking")
-    return pm.Judgments.from_rows(pl.DataFrame(rows, schema=list(names), orient="row"))
+    judge = rng.integers(judges, size=rankings)
+    shown = np.argsort(rng.random((rankings, systems)), axis=1)[:, :3]
+    seen = quality[shown] + liking[judge[:, None], shown] + rng.normal(0, 5, (rankings, 3))
+    parts = []
+    for one, other in ((0, 1), (0, 2), (1, 2)):
+        frame = pl.DataFrame({"a": shown[:, one], "b": shown[:, other], "judge": judge, "ranking": range(rankings)})
+        parts.append(frame.with_columns(outcome=pl.Series(np.where(seen[:, one] > seen[:, other], 1, -1))))
+    names = {"system_a": pl.format("s{}", "a"), "system_b": pl.format("s{}", "b"), "outcome": pl.col("outcome")}
+    number = pl.col("ranking").cast(pl.String)
+    return pm.Judgments.from_rows(
+        pl.concat(parts).select(**names, judge=pl.format("j{}", "judge"), segment=number, ranking=number)
+    )
 
 
 def planned(**changes: object) -> Plan:

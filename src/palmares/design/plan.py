@@ -36,6 +36,8 @@ EACH = (10, 30, 100, 300, 1000)
 _LOOKS, _FEW_LOOKS = 20, 10
 #: Campaigns in the tables of other numbers of judges and segments: no more than this.
 _CAMPAIGNS_OF_OTHERS = 200
+#: Beyond so many systems, fewer campaigns are simulated, but never fewer than the least: time goes by the square.
+_SYSTEMS, _LEAST_CAMPAIGNS = 25, 50
 #: A minute each judge needs before the first ranking counts, in hours.
 _MINUTE = 1 / 60
 
@@ -303,8 +305,10 @@ def plan(
         wanted, sure, _bounds(looks, joint), judges, segments, None if try_judges is None else tuple(try_judges),
         None if try_segments is None else tuple(try_segments), seconds, training, p,
     )  # fmt: skip
-    if campaigns < 50:
-        raise InputError(f"campaigns: got {campaigns}; allowed: at least 50, because fewer say little about chances")
+    if campaigns < _LEAST_CAMPAIGNS:
+        raise InputError(
+            f"campaigns: got {campaigns}; allowed: at least {_LEAST_CAMPAIGNS}, because fewer say little about chances"
+        )
     execution = Execution.prepared(execution, rng)
     if data is None or isinstance(data, CampaignPlan):
         return _from_scratch(data or USUAL, options, campaigns, execution)
@@ -317,8 +321,14 @@ def _bounds(looks: str, joint: bool) -> Bounds | None:
     return "any" if looks == "any" else "joint" if joint else "marginal" if looks == "once" else None
 
 
+def _affordable(campaigns: int, systems: int) -> int:
+    """As many as were asked for, or fewer where there are many systems."""
+    return min(campaigns, max(_LEAST_CAMPAIGNS, round(campaigns * (_SYSTEMS / systems) ** 2)))
+
+
 def _from_scratch(shape: CampaignPlan, options: Options, campaigns: int, execution: Execution) -> Plan:
     options.target.check(shape.systems)
+    campaigns = _affordable(campaigns, shape.systems)
     options = replace(options, bounds=options.bounds or "marginal")
     shape = replace(shape, judges=options.judges or shape.judges, segments=options.segments or shape.segments)
     begun = from_scratch(shape, campaigns, execution)
@@ -328,6 +338,7 @@ def _from_scratch(shape: CampaignPlan, options: Options, campaigns: int, executi
 
 def _continued(judgments: Judgments, options: Options, campaigns: int, execution: Execution) -> Plan:
     options.target.check(len(judgments.systems))
+    campaigns = _affordable(campaigns, len(judgments.systems))
     options = replace(options, bounds=options.bounds or ("any" if learnt(judgments) else "marginal"))
     begun = from_judgments(judgments, campaigns, execution)
     now, staff = begun.staff, Staff(options.judges or begun.staff.judges, options.segments or begun.staff.segments)

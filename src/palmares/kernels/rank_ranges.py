@@ -10,24 +10,27 @@ from .compiling import compiled
 
 @compiled()
 def drawn_ranges(
-    scores: FloatArray, deviates: FloatArray, stretch: FloatArray, heavy: FloatArray, cut: int
+    scores: FloatArray, roots: FloatArray, stretch: FloatArray, normal: FloatArray, heavy: FloatArray, cut: int
 ) -> IntArray:  # pragma: no cover - compiled
     """First and last rank (states, systems, 2) once the ``cut`` best and worst ranks of every system are dropped.
 
-    The draws of state s are ``scores[s] + stretch[s] · heavy[b] · deviates[s, b]``; deviates may have one row for all
-    states. Equal values, which draws do not have, stand in the order of their codes.
+    Draw b of state s is ``scores[s] + stretch[s] · heavy[b] · roots[s] @ normal[b]``; the lower triangular roots may be
+    one for all states. Equal values, which draws do not have, stand in the order of their codes.
     """
     states, systems = scores.shape
-    draws = deviates.shape[1]
+    draws = normal.shape[0]
     ranges = np.empty((states, systems, 2), dtype=np.int64)
     order = np.arange(systems)
     values = np.empty(systems)
     for s in range(states):
-        own = deviates[s if deviates.shape[0] > 1 else 0]
+        own = roots[s if roots.shape[0] > 1 else 0]
         often = np.zeros((systems, systems), dtype=np.int64)
         for b in range(draws):
             for i in range(systems):
-                values[i] = scores[s, i] + stretch[s, i] * heavy[b] * own[b, i]
+                deviate = 0.0
+                for k in range(i + 1):
+                    deviate += own[i, k] * normal[b, k]
+                values[i] = scores[s, i] + stretch[s, i] * heavy[b] * deviate
             # The order of the draw before is nearly that of this one, so few have to move.
             for k in range(1, systems):
                 moved, place = order[k], k

@@ -118,9 +118,8 @@ def _ranges(states: States, noise: Noise, p: float) -> IntArray:
     """Rank ranges (campaigns, systems, 2) of draws (`ranking.ranges`)."""
     from ...kernels.rank_ranges import drawn_ranges
 
-    deviates = np.ascontiguousarray(noise.normal @ np.swapaxes(roots(states.shape), 1, 2))
     cut = int(np.ceil(len(noise.normal) * p / 2 - 1e-9))
-    return drawn_ranges(states.scores, deviates, states.stretch, noise.heavy(states.df), cut)
+    return drawn_ranges(states.scores, roots(states.shape), states.stretch, noise.normal, noise.heavy(states.df), cut)
 
 
 def _disjoint(ranges: IntArray) -> BoolArray:
