@@ -20,6 +20,7 @@ STUDIES = (
     "kappa",
     "simulation",
     "simulation_like",
+    "stopping",
     "weighing",
     *WITH_OPTIONS,
 )

@@ -89,11 +89,13 @@ def legend(ranking: Ranking) -> list[str]:
     if not ranking.boundaries:
         return []
     share = f"{100 * ranking.record.facts['p']:g} %"
+    always = "" if ranking.looks == "once" else ", at every look"
     if ranking.jointly:
-        return [f"ranges hold for all systems at once, lines all together: {share} chance of any error in either"]
+        said = f"ranges hold for all systems at once, lines all together{always}"
+        return [f"{said}: {share} chance of any error in either"]
     joint = sum(b.joint for b in ranking.boundaries)
     alone = sum(b.marginal for b in ranking.boundaries) - joint
-    solid = f"solid lines hold jointly ({share} chance that any is wrong)"
+    solid = f"solid lines hold jointly{always} ({share} chance that any is wrong)"
     dashed = f"dashed lines ({DASHED}) hold only each by itself"
     if joint and alone:
         return [f"{solid}, {dashed}"]
@@ -165,9 +167,10 @@ def _pair_notes(ranking: Ranking) -> list[str]:
     if ranking.joint is not None:
         level = ranking.record.facts["p"]
         ordered = sum(pair.adjusted is not None and pair.adjusted <= level for pair in pairs)
-        notes.append(
-            f"{ordered} are ordered jointly: joint p, adjusted for looking at every two systems, is at most {level:g}."
-        )
+        what = "adjusted for looking at every two systems"
+        if ranking.looks == "any":
+            what = "at every look, of the clearest boundary between the two"
+        notes.append(f"{ordered} are ordered jointly: joint p, {what}, is at most {level:g}.")
     if ranking.replicates is not None:
         notes.append("lead: difference of scores; P: how likely the first system is better than the second.")
         if any(pair.interval is None for pair in pairs):
