@@ -33,6 +33,8 @@ _LAST, _LAST_OF_JUDGES = 24, 2
 _STEP, _LONGEST = 0.2, 0.6
 #: Below this, how much judges differ is not told from nothing.
 _SMALL = 0.05
+#: Judges who differ by so much more tell by how much less the model's estimates differ; in so many sets of answers.
+_MORE, _MORE_TABLES = 1.3, 12
 #: Of the variance of an output, what segments and judges may take up together.
 _MOST = 0.95
 
@@ -165,12 +167,26 @@ def _ending(state: State, real: RealCampaign, execution: Execution) -> Ending:
     # What the signal would be taken for, were each of these the real campaign.
     steps = (curves - curves.mean(axis=0)) @ slope / (slope @ slope) if slope.any() else np.full(len(curves), np.inf)
     return Ending(
-        plan,
-        UNIT / state.signal,
-        float(np.std(steps, ddof=1)),
-        again,
-        _tables(_simulated, _LAST, _LAST_OF_JUDGES, execution, _as_large(plan, real)),
+        plan=plan,
+        scatter=UNIT / state.signal,
+        error=float(np.std(steps, ddof=1)),
+        growth=_growth(state, again, real, execution),
+        again=again,
+        campaigns=_tables(_simulated, _LAST, _LAST_OF_JUDGES, execution, _as_large(plan, real)),
     )
+
+
+def _growth(state: State, again: FloatArray, real: RealCampaign, execution: Execution) -> tuple[float, float]:
+    """By what power of how much judges differ the estimates of `ordinal` grow: of sensitivities, and of tie widths."""
+    if not np.isfinite(real.target.sensitivity):
+        return 1.0, 1.0
+    wider = replace(state, sensitivity=_MORE * state.sensitivity, tie=_MORE * state.tie).plan(real.shape.plan)
+    more = _tables(_answered, _MORE_TABLES, _LAST_OF_JUDGES, execution, real.screens, wider)
+    at = [Features.NAMES.index(name) for name in ("sensitivity", "tie_width")]
+    before, after = (_mean(figures[:_MORE_TABLES, at]) for figures in (again, more))
+    power = np.log(np.maximum(after, 1e-9) / np.maximum(before, 1e-9)) / np.log(_MORE)
+    sensitivity, tie = np.clip(np.nan_to_num(power, nan=1.0), 0.25, 1.0).tolist()
+    return sensitivity, tie
 
 
 def _as_large(plan: CampaignPlan, real: RealCampaign) -> CampaignPlan:

@@ -31,13 +31,15 @@ _UNEVEN = 0.25
 
 @dataclass(frozen=True)
 class Ending:
-    """The plan, S, the standard error of log S; and figures with curves of answers to the real screens (``again``), and
+    """The plan, S, the standard error of log S; by what power of how much judges differ the estimates of `ordinal`
+    grow; and figures with curves of answers to the real screens (``again``), and
     of campaigns of the plan (``campaigns``): (tables, figures).
     """
 
     plan: CampaignPlan
     scatter: float
     error: float
+    growth: tuple[float, float]
     again: FloatArray = field(repr=False)
     campaigns: FloatArray = field(repr=False)
 
@@ -113,11 +115,12 @@ def _settings(real: RealCampaign, ending: Ending) -> Iterator[FittedSetting]:
             "position_effect", plan.position_effect, error, "how often the output shown first is better"
         )
     now = dict(zip(Features.NAMES, _moments(ending.again)[0].tolist(), strict=False))
-    for name, figure in (("sensitivity_spread", "sensitivity"), ("tie_spread", "tie_width")):
+    names = (("sensitivity_spread", "sensitivity"), ("tie_spread", "tie_width"))
+    for (name, figure), power in zip(names, ending.growth, strict=True):
         if np.isfinite(getattr(target, figure)):
-            # The model's estimate grows by less than what it estimates.
-            value, stretch = getattr(plan, name), max(getattr(plan, name) / max(now[figure], 1e-9), 1.0)
-            yield FittedSetting(name, value, deviation[figure] * min(stretch, 5.0), _LABELS[figure])
+            value = getattr(plan, name)
+            slope = power * now[figure] / value if value else 1.0
+            yield FittedSetting(name, value, deviation[figure] / max(slope, 0.1), _LABELS[figure])
 
 
 def _notes(real: RealCampaign, ending: Ending) -> Iterator[str]:
