@@ -206,8 +206,9 @@ def _now(state: State, near: IntArray) -> FloatArray:
 
 
 def _root(covariance: FloatArray) -> FloatArray:
+    """The symmetric root, which changes little if the covariance does: directions alone may turn."""
     variance, directions = np.linalg.eigh(covariance)
-    return np.asarray(directions * np.sqrt(np.maximum(variance, 0.0)))
+    return np.asarray((directions * np.sqrt(np.maximum(variance, 0.0))) @ directions.T)
 
 
 def _differences(covariance: FloatArray) -> FloatArray:
