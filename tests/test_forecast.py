@@ -130,6 +130,15 @@ def test_what_is_no_number_of_judgments_is_refused() -> None:
         forecast(SCORES, COVARIANCE, 10, claims=claims(SCORES, COVARIANCE), horizon=0)
 
 
+@pytest.mark.parametrize("covariance", [np.zeros((3, 3)), COVARIANCE])
+def test_where_nothing_falls_nothing_is_ever_shown(covariance: np.ndarray) -> None:
+    scores = np.array([0.1, 0.0, -0.1])
+    made = claims(scores, covariance)
+    given = forecast(scores, covariance, 100, claims=made, shared=np.ones(3), dedicated=True, rng=1)
+    assert given.dedicated is not None
+    assert [need.never for need in (*given.boundaries, *given.dedicated)] == [1.0] * 4
+
+
 # -- in words --------------------------------------------------------------------------------------------
 
 

@@ -24,6 +24,8 @@ _WINDOW = 12
 #: How far a motion looked at in steps goes beyond what is seen, in standard deviations of a step: −ζ(½)/√(2π)
 #: (Broadie, Glasserman & Kou 1997).
 _BETWEEN = 0.5826
+#: A variance so small is none that is known.
+_NOTHING = 1e-100
 #: Of the systems nearest to a boundary, so many on each side are compared by dedicated comparisons …
 _NEAREST = 3
 #: … of which this share is spread evenly over their pairs, and the rest goes to the closest ones.
@@ -170,7 +172,8 @@ def _asked(
     share = (1 - _EVENLY) * share / share.sum() + _EVENLY / len(share)
     contrasts = np.zeros((len(scores), len(i)))
     contrasts[i, np.arange(len(i))], contrasts[j, np.arange(len(j))] = 1.0, -1.0
-    known = told[:, None] * share  # information of every comparison's difference, by step
+    # The information of every difference by step; next to none where all that is unsure is what judges share.
+    known = np.maximum(told[:, None] * share, 1e-200)
     noise = rng.standard_normal((len(beliefs.truth), *known.shape)) * np.sqrt(np.diff(known, axis=0, prepend=0.0))
     seen = noise.cumsum(axis=1) / known
     spread = falling @ contrasts
@@ -185,7 +188,7 @@ def _apart(scores: FloatArray, covariance: FloatArray, above: int, state: State,
     """The evidence (draws, steps) for the boundary as it is, or with the two systems at it the other way round."""
     n = scores.shape[-1]
     own = np.diagonal(covariance, axis1=1, axis2=2)
-    variance = np.maximum(own[:, :, None] + own[:, None, :] - 2 * covariance, 1e-300)
+    variance = np.maximum(own[:, :, None] + own[:, None, :] - 2 * covariance, _NOTHING)
     information = 1 / variance
     gained = np.diff(information, axis=0, prepend=_now(state, near))
     reach = _BETWEEN * np.sqrt(np.maximum(gained / information, 0.0))
@@ -196,13 +199,13 @@ def _apart(scores: FloatArray, covariance: FloatArray, above: int, state: State,
         leads, told = scores[..., i] - scores[..., j], information[:, i, j]
         z = leads * np.sqrt(told) + reach[:, i, j]
         evidence = z**2 * told / (told + state.rho) / state.wider - np.log1p(told / state.rho)
-        known.append(np.where(z > 0, evidence, -np.inf).min(axis=-1))
+        known.append(np.where((z > 0) & (told < 1 / _NOTHING), evidence, -np.inf).min(axis=-1))
     return np.asarray(np.maximum(known[0], known[1]))
 
 
 def _now(state: State, near: IntArray) -> FloatArray:
     """The information of differences before any more is asked, as a step."""
-    return 1 / np.maximum(_differences((state.falling + state.staying)[np.ix_(near, near)]), 1e-300)[None]
+    return 1 / np.maximum(_differences((state.falling + state.staying)[np.ix_(near, near)]), _NOTHING)[None]
 
 
 def _root(covariance: FloatArray) -> FloatArray:
