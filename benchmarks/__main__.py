@@ -12,6 +12,7 @@ NAMES = ("startup", "resampling", "models", "judges_differ", "next_choice", "sca
 #: Long, and not of speed: run by name only; some take options of their own.
 WITH_OPTIONS = ("active", "judge_coverage", "judge_recovery", "noise", "uncertainty")
 STUDIES = (
+    "active_campaign",
     "assignment",
     "coverage",
     "effects",

@@ -63,6 +63,11 @@ class Load:
         asyncio.run(self._all(judges))
         return time.perf_counter() - start
 
+    def ranks(self, screen: dict[str, object], rng: random.Random) -> list[int]:
+        """What a judge says of a screen: whatever chance says."""
+        outputs = len(screen["options"])
+        return [rng.randint(1, outputs) for _ in range(outputs)]
+
     async def _all(self, judges: Sequence[SignedIn]) -> None:
         await asyncio.gather(*(self._judge(judge, random.Random(seed)) for seed, judge in enumerate(judges)))
 
@@ -87,11 +92,12 @@ class Load:
         while self.done < self.answers:
             if screen is None or self.requests == 3:
                 work = await ask("GET", "/work")
+                if work["screen"] is None:  # a rule has stopped the campaign
+                    break
                 screen = await ask("GET", f"/screens/{work['screen']}")
             if self.pause:
                 await asyncio.sleep(self.pause * (0.5 + rng.random()))
-            outputs = len(screen["options"])
-            ranks = [rng.randint(1, outputs) for _ in range(outputs)]
+            ranks = self.ranks(screen, rng)
             body = {"ranks": ranks, "submission": uuid4().hex, "seconds": 1.0}
             start = time.perf_counter()
             then = {"then": "screen"} if self.requests == 1 else {}

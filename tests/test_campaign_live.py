@@ -265,6 +265,7 @@ def test_strategies_without_answers_to_learn_from_ask_for_nothing(db: Database) 
     assert analysis_health(db) == "not needed"
 
 
+@pytest.mark.any_database
 @pytest.mark.parametrize("strategy", ["information", "s14", "match-quality", "baseline"])
 def test_every_strategy_that_learns_works_in_a_campaign(db: Database, strategy: str) -> None:
     judges = learning_campaign(db, 3, **{"choice.strategy": strategy, "screen.outputs": 3})
@@ -275,6 +276,7 @@ def test_every_strategy_that_learns_works_in_a_campaign(db: Database, strategy: 
     assert strategy in used
 
 
+@pytest.mark.any_database
 def test_language_pairs_are_analysed_apart(db: Database) -> None:
     new_campaign(
         db,
@@ -372,6 +374,7 @@ def test_a_changed_answer_makes_the_decision_anew(db: Database) -> None:
     assert kinds[-1] == "rule-not-met-any-more"
 
 
+@pytest.mark.any_database
 def test_more_answers_do_not_undo_a_decision_and_another_rule_does(db: Database) -> None:
     judges, rng = to_the_rule(db)
     before = last_snapshot(db)
@@ -405,6 +408,30 @@ def screens_of(db: Database, judge: Person) -> list[str]:
 def settings_now(db: Database) -> Settings:
     with db.read() as tx:
         return settings_of(tx, 1)
+
+
+def test_a_rule_that_can_never_be_met_is_refused(db: Database) -> None:
+    with pytest.raises(InputError, match=r"fr-en: stop\.rule: got clusters=7, but there are only 6 systems"):
+        new_campaign(db, **{"stop.rule": "clusters=7"})
+    new_campaign(db, **{"stop.rule": "clusters=6"})
+    with pytest.raises(InputError, match="allowed: at most clusters=6"):
+        change_settings(db, "news", Settings().replace(**{"stop.rule": "clusters=9"}))
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"stop.rule": "clusters=x"}, "stop.rule: got clusters=x; clusters takes a whole number of at least 2"),
+        ({"stop.rule": "best=0.9"}, "stop.rule: got best=0.9, which is for plans"),
+        ({"stop.rule": "most"}, "stop.rule: got most; allowed: pairs, clusters, widest, best"),
+        ({"choice.strategy": "s14", "choice.uniform_share": 0.0}, "choice.uniform_share: got 0 with the strategy s14"),
+        ({"choice.lag": 0}, "choice.lag: got 0; allowed: a whole number (1 to 100000)"),
+    ],
+)
+def test_settings_that_cannot_be_meant(changes: dict[str, Any], message: str) -> None:
+    with pytest.raises(InputError) as refusal:
+        Settings().replace(**changes)
+    assert message in str(refusal.value)
 
 
 def test_an_answer_that_is_not_there_is_refused(db: Database, tmp_path: Path) -> None:

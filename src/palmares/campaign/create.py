@@ -13,7 +13,7 @@ from ..texts.conversations import Turns
 from ..texts.testset import TestSet
 from . import journal, schema
 from .database import Database
-from .definition import CAMPAIGN_NAME, check_references, find_campaign, lock, settings_of, store_settings
+from .definition import CAMPAIGN_NAME, check_references, check_rule, find_campaign, lock, settings_of, store_settings
 from .images import check_markup, store_images
 from .settings import Settings
 
@@ -94,6 +94,7 @@ def _check(tx: sa.Connection, campaign_id: int, settings: Settings, testset: Tes
     if not any(len(texts) > 1 for texts in different):
         raise InputError(f"{langs}: all systems give the same output on every line; there is nothing to compare")
     check_references(settings, langs, any(segment.reference for segment in testset.segments))
+    check_rule(settings, langs, len(testset.outputs))
     check_markup(settings, langs, testset)
     if settings.stop.per_pair is not None:
         _check_meetings(settings.stop.per_pair, langs, testset, different)

@@ -117,6 +117,7 @@ def change_settings(db: Database, name: str, settings: Settings, *, by: int | No
         info = find_campaign(tx, name)
         for pair in language_pairs(tx, info.id):
             check_references(settings, pair.name, has_references(tx, pair.id))
+            check_rule(settings, pair.name, count_systems(tx, pair.id))
         revision = store_settings(tx, db, info.id, settings)
         journal.record(tx, db, info.id, "settings-changed", by=by, revision=revision)
         return revision
@@ -186,6 +187,21 @@ def check_references(settings: Settings, langs: str, there: bool) -> None:
         raise InputError(
             f"{langs}: controls.reference: got {settings.controls.reference:g}, but no segment has a reference; "
             "give references, or set it to 0"
+        )
+
+
+def count_systems(tx: sa.Connection, pair_id: int) -> int:
+    query = sa.select(sa.func.count()).where(schema.system.c.language_pair_id == pair_id)
+    return int(tx.execute(query).scalar_one())
+
+
+def check_rule(settings: Settings, langs: str, systems: int) -> None:
+    """Refuse to stop by what the systems of a language pair can never show."""
+    kind, _, wanted = settings.stop.rule.partition("=")
+    if kind == "clusters" and int(wanted) > systems:
+        raise InputError(
+            f"{langs}: stop.rule: got {settings.stop.rule}, but there are only {systems} systems; "
+            f"allowed: at most clusters={systems}"
         )
 
 

@@ -30,6 +30,7 @@ BEAT, LAPSES = 2.0, 10.0
 _ANALYSING = 1_178_421
 _ROW = schema.analysis.c
 _SEEN = sa.select(_ROW.holder, _ROW.process, _ROW.since, _ROW.seen_at)
+_GIVE_BACK = sa.select(sa.func.pg_advisory_unlock(_ANALYSING, 0))
 _TRY = sa.select(sa.func.pg_try_advisory_lock(_ANALYSING, 0))
 
 
@@ -113,7 +114,10 @@ class Claim:
 
     def _unlock(self) -> None:
         if self._connection is not None:
-            self._connection.invalidate()  # it ends, and the lock with it, whatever state it is in
+            with suppress(sa.exc.SQLAlchemyError):
+                self._connection.execute(_GIVE_BACK)
+            with suppress(sa.exc.SQLAlchemyError):
+                self._connection.invalidate()  # it ends, and the lock with it, whatever state it is in
             self._connection.close()
             self._connection = None
 
