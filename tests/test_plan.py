@@ -170,6 +170,12 @@ def test_variance_falls_to_what_judges_and_segments_leave() -> None:
     assert no_use_beyond(fresh(Likeness(1.0)), staff) == float("inf")
 
 
+def test_judges_who_share_work_unevenly_count_for_fewer() -> None:
+    """Work of 1, 1/2 and 1/3: (11/6)² / (49/36) = 121/49."""
+    assert Likeness(1.0, work=1.0).effective(3) == pytest.approx(121 / 49)
+    assert Likeness(1.0).effective(7) == pytest.approx(7)
+
+
 def test_ties_between_judges_are_measured_where_they_are() -> None:
     """ρ by the generator: a judge's liking against all that varies between two rankings of one system."""
     from palmares.judgments import sitting_kinds, unit_kinds

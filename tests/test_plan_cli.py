@@ -97,6 +97,16 @@ def test_a_campaign_under_way_is_planned_from_where_it_is(tmp_path: Path) -> Non
     assert entry["judges"] == 40
 
 
+def test_a_campaign_like_an_earlier_one_has_its_settings() -> None:
+    result = run("--like", str(CAMPAIGN), "--systems", "7", *QUICK, "--try-judges", "20", "--try-segments", "500")
+    assert result.exit_code == 0
+    signature = next(line for line in result.stdout.splitlines() if line.startswith("systems:"))
+    facts = dict(part.split(":", 1) for part in signature.split("|"))
+    assert facts["systems"] == "7"
+    assert facts["judges"] == "8"  # those of the example
+    assert float(facts["spread"]) != 8
+
+
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
@@ -104,6 +114,7 @@ def test_a_campaign_under_way_is_planned_from_where_it_is(tmp_path: Path) -> Non
         (("--target", "clusters"), "clusters takes a whole number"),
         ((str(CAMPAIGN), "--target", "best", "--spread", "3"), "the judgments say what the campaign is like"),
         (("--target", "best", "--by", "judge"), "there is no FILE to read"),
+        (("--target", "best", "--like", str(CAMPAIGN), "--spread", "3"), "--like says what the campaign is like"),
     ],
 )
 def test_what_makes_no_sense_is_refused(arguments: tuple[str, ...], words: str) -> None:

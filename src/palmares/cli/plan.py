@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 #: Who judges, and what: of a campaign under way, judgments say so unless these do.
 _STAFF = ("judges", "segments")
 #: Options of a simulated campaign that are missing, or have other defaults, here.
-_OWN = ("rankings", "spread", "tie_radius", "judge_effect", "segment_effect", *_STAFF)
+_OWN = ("systems", "rankings", "spread", "tie_radius", "judge_effect", "segment_effect", *_STAFF)
 
 
 def _values(**values: Any) -> dict[str, Any]:
@@ -55,9 +55,11 @@ _WANTED = (
 
 
 _OTHERS = (
-    click.option("--judges", type=click.IntRange(1), help="Number of judges in all.  [default: 20; those of FILE]"),
+    click.option("--systems", type=click.IntRange(2), help="Number of systems.  [default: 10; those of --like]"),
+    click.option("--judges", type=click.IntRange(1),
+                 help="Number of judges in all.  [default: 20; those of FILE or --like]"),
     click.option("--segments", type=click.IntRange(1),
-                 help="Number of segments in all.  [default: 2000; those of FILE]"),
+                 help="Number of segments in all.  [default: 2000; those of FILE or --like]"),
     click.option("--spread", type=float, default=8.0, show_default=True,
                  help="Standard deviation of an output's quality."),
     click.option("--tie-radius", type=float, default=4.0, show_default=True, help="Outputs this close are tied."),
@@ -72,6 +74,7 @@ _OTHERS = (
 @reading.optional_input_options
 @options.grouped("wanted", _values, *_WANTED)
 @options.grouped("shape", _values, *_OTHERS, *(option for option in PLAN_OPTIONS if name_of(option) not in _OWN))
+@click.option("--like", metavar="FROM", help="From scratch, for a campaign like that of these judgments.")
 @click.option("--curve", is_flag=True, help="Print the measure over numbers of judgments instead of the tables.")
 @options.execution_options
 @options.drawing_options
@@ -79,6 +82,7 @@ def plan(
     inputs: reading.Inputs,
     wanted: dict[str, Any],
     shape: dict[str, Any],
+    like: str | None,
     curve: bool,
     execution: Execution,
     printing: options.Printing,
@@ -92,14 +96,15 @@ def plan(
 
     wanted |= {name: shape.pop(name) for name in _STAFF}
     if inputs.files:
-        _refuse(shape, "the judgments say what the campaign is like; leave it out, or leave out FILE")
+        _refuse([*shape, "like"], "the judgments say what the campaign is like; leave it out, or leave out FILE")
         plans = reading.for_each(
             inputs.groups(), execution, "planning", lambda data, place: _planned(data, wanted, place)
         )
     else:
         _refuse(dataclasses.asdict(inputs), "there is no FILE to read; name one, or leave it out")
+        campaign = _campaign(shape) if like is None else _campaign_like(like, shape, execution)
         with options.progress_bar("planning") as progress:
-            plans = [Grouped(_planned(_campaign(shape), wanted, replace(execution, progress=progress)))]
+            plans = [Grouped(_planned(campaign, wanted, replace(execution, progress=progress)))]
     if printing.plot is not None:
         from ..report.plots.plans import plan_plot
 
@@ -116,7 +121,22 @@ def _planned(data: Judgments | CampaignPlan, wanted: dict[str, Any], execution: 
 def _campaign(shape: dict[str, Any]) -> CampaignPlan:
     from ..design.plan import USUAL
 
-    return replace(USUAL, **settled(shape))
+    return replace(USUAL, **{name: value for name, value in settled(shape).items() if value is not None})
+
+
+def _campaign_like(source: str, shape: dict[str, Any], execution: Execution) -> CampaignPlan:
+    """With as many systems as were asked for; what campaigns are like, the judgments say."""
+    from ..design.likeness import plan_like
+    from ..ingest.files import read
+
+    _refuse(
+        (name for name in shape if name != "systems"), "--like says what the campaign is like; leave out one of them"
+    )
+    with options.progress_bar("fitting") as progress:
+        like = plan_like(read(source), execution=replace(execution, progress=progress))
+    for line in like.lines():
+        click.echo(line, err=True)
+    return like.plan if shape["systems"] is None else replace(like.plan, systems=shape["systems"])
 
 
 def _refuse(names: Iterable[str], reason: str) -> None:

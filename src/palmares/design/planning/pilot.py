@@ -30,13 +30,18 @@ class Likeness:
     """How alike judgments are: ``ranking`` is the design effect of rankings, against independent judgments.
 
     ``judge`` and ``segment`` are Kish's ρ: the share of a single ranking's variance that is the judge's, or the
-    segment's; ``evenness`` is how many judges of equal work would do as well as one of these does.
+    segment's. Judge k does work in proportion to k^(−work).
     """
 
     ranking: float
     judge: float = 0.0
     segment: float = 0.0
-    evenness: float = 1.0
+    work: float = 0.0
+
+    def effective(self, judges: int) -> float:
+        """How many judges of equal work would do as well as so many of these."""
+        shares = np.arange(1.0, judges + 1) ** -self.work
+        return float(shares.sum() ** 2 / (shares**2).sum())
 
 
 @dataclass(frozen=True)
@@ -60,12 +65,12 @@ class Calibration:
 def calibrate(plan: CampaignPlan, campaigns: int, execution: Execution) -> Calibration:
     """Measure a plan on campaigns that follow it, with enough judges and segments to see what either adds."""
     rows = execution.run(_pilot, [(number,) for number in range(_PILOTS)], shared=(plan, execution.seed))
-    ranking, judge, segment, evenness, tie = np.mean(rows, axis=0).tolist()
+    ranking, judge, segment, tie = np.mean(rows, axis=0).tolist()
     errors = np.std(rows, axis=0) / np.sqrt(_PILOTS)
     # What a plan has not may still be measured, by chance.
     judge = 0.0 if plan.judge_effect == 0 and judge < 3 * errors[1] else max(judge, 0.0)
     segment = 0.0 if plan.segment_effect == 0 and segment < 3 * errors[2] else max(segment, 0.0)
-    likeness = Likeness(ranking, judge, segment, min(evenness, 1.0))
+    likeness = Likeness(ranking, judge, segment, plan.work)
     many = -(-_COMPARISONS * plan.systems // (plan.outputs * (plan.outputs - 1)))
     wide = replace(plan, rankings=many, judges=max(500, plan.judges), segments=max(500, plan.segments))
     counts = simulate_counts(wide, campaigns, execution=replace(execution, progress=None))
@@ -91,9 +96,7 @@ def _pilot(plan: CampaignPlan, seed: int, number: int) -> list[float]:
     judge, segment = (alike(sitting, groups[unit]) for unit in ("judge", "segment"))
     # What segments share is 0 on average over those there are, and so a little alike between them the other way.
     judge, segment = judge + segment / (segments - 1), segment + judge / (judges - 1)
-    # Of judges who get work at random, this many seem to share it as evenly as so many rankings allow.
-    even = 1 / (1 / judges + (1 - 1 / judges) / rankings)
-    return [ranking_effect(sitting, fit), judge, segment, groups["judge"].units / even, float(fit.place[-1])]
+    return [ranking_effect(sitting, fit), judge, segment, float(fit.place[-1])]
 
 
 def ranking_effect(sitting: Grouping, fit: BradleyTerryFit) -> float:

@@ -129,11 +129,11 @@ class Fresh:
         """What judges and segments add to a variance, as shares of what it is without: Kish's (b − 1) ρ."""
         more = max(sittings - 1, 0.0)
         like = self.likeness
-        return like.judge * more / max(staff.judges * like.evenness, 1.0), like.segment * more / staff.segments
+        return like.judge * more / like.effective(staff.judges), like.segment * more / staff.segments
 
     def _units(self, rankings: float, staff: Staff) -> tuple[float, float]:
         """How many judges and segments of equal work would share the rankings as these do, at random."""
-        numbers = (max(staff.judges * self.likeness.evenness, 1.0), float(staff.segments))
+        numbers = (self.likeness.effective(staff.judges), float(staff.segments))
         judges, segments = (1 / (1 / count + (1 - 1 / count) / rankings) for count in numbers)
         return judges, segments
 
