@@ -157,3 +157,8 @@ def _notes(real: RealCampaign, ending: Ending) -> Iterator[str]:
         "not fitted: judge_noise, lazy_judges and reversed_judges (the spread of sensitivities takes them up); "
         "difficulty_spread and style_effect (luck of systems on segments takes them up)"
     )
+    if target.ties and np.isfinite(target.same_segment):
+        yield (
+            "simulated judges agree less than real ones (κ): real outputs may be alike, and judges then tie them "
+            "together; simulated outputs never are"
+        )
