@@ -19,6 +19,7 @@ STUDIES = (
     "forced_ties",
     "judge_flags",
     "kappa",
+    "planning",
     "simulation",
     "simulation_like",
     "stopping",

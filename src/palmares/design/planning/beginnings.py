@@ -113,7 +113,7 @@ def from_judgments(judgments: Judgments, campaigns: int, execution: Execution) -
     theta = posterior(scores, now, df, campaigns, rng)
     prospect = Running(
         scores, theta, base, parts.get("judge"), parts.get("segment"), single / effect, float(rankings),
-        rng.standard_normal(theta.shape),
+        rng.standard_normal(theta.shape), _reach(sitting, known, floor),
     )  # fmt: skip
     rho = {unit: max(alike(sitting, group), 0.0) for unit, group in known.items()}
     staff = Staff(*(max(len(work_shares(judgments, unit)), 1) if judgments.has(unit) else 1 for unit in _UNITS))
@@ -160,6 +160,15 @@ def _part(
     excess = np.maximum((1 + mean) * df / chdtri(df, chance) - 1, 0.0)
     shape = _centred(stretch[:, None] * _base(sitting, floor) * stretch)
     return Part(shape, excess, work_shares(judgments, unit))
+
+
+def _reach(sitting: Grouping, known: dict[str, Grouping], floor: FloatArray) -> FloatArray:
+    """How much wider `rank` makes standard errors for the t distribution of few units, where it does."""
+    if not known:
+        return np.ones(len(floor))
+    said = combined(sitting, known, floor=floor, p=0.05)
+    plain = np.diag(_base(sitting, floor)) * said.effects
+    return np.asarray(np.maximum(np.sqrt(np.diag(said.covariance) / plain), 1.0))
 
 
 def _centred(covariance: FloatArray) -> FloatArray:

@@ -213,6 +213,8 @@ class Running:
         Rankings so far.
     normal
         (campaigns, systems) What is drawn for the errors to come.
+    reach
+        (systems,) How much wider `rank` makes the errors of a system that it gives effects of its own.
     """
 
     scores: FloatArray = field(repr=False)
@@ -223,6 +225,7 @@ class Running:
     ranking: FloatArray = field(repr=False)
     done: float
     normal: FloatArray = field(repr=False)
+    reach: FloatArray = field(repr=False)
 
     @property
     def campaigns(self) -> int:
@@ -236,7 +239,7 @@ class Running:
         judge, segment = (None if part is None else part.fewer(campaigns) for part in (self.judge, self.segment))
         return Running(
             self.scores, self.theta[:campaigns], self.base, judge, segment, self.ranking, self.done,
-            self.normal[:campaigns],
+            self.normal[:campaigns], self.reach,
         )  # fmt: skip
 
     def variance(self, rankings: float, staff: Staff) -> float:
@@ -250,7 +253,7 @@ class Running:
         drawn = np.einsum("eij,ej->ei", pull, self.scores - self.theta)
         if rankings > 0:
             drawn += np.einsum("eij,ej->ei", roots((left + np.swapaxes(left, 1, 2)) / 2), self.normal)
-        return States(self.theta + drawn, then, np.ones_like(self.theta), df, self.theta.argmax(axis=1))
+        return States(self.theta + drawn, then, np.tile(self.reach, (self.campaigns, 1)), df, self.theta.argmax(axis=1))
 
     @cached_property
     def _known(self) -> FloatArray:
