@@ -11,7 +11,7 @@ import pytest
 
 from palmares.design.next import STRATEGIES, Knowledge
 from palmares.design.next.baseline import Baseline
-from palmares.design.next.boundaries import OpenBoundaries, open_needs
+from palmares.design.next.boundaries import OpenBoundaries, claimed_at, open_needs
 from palmares.design.next.gains import spreads, told_pair
 from palmares.design.next.information import expected_information
 from palmares.design.next.knowledge import ranking_stretch
@@ -200,6 +200,13 @@ def test_a_need_is_the_sum_of_what_every_two_systems_across_lack() -> None:
         assert (need.z, need.critical) == pytest.approx(weakest, rel=0.01)
 
 
+@pytest.mark.parametrize("df", [None, 6.0, 40.0])
+def test_a_difference_is_claimed_at_the_information_where_it_passes_the_bound(df: float | None) -> None:
+    squares = np.array([1e-4, 0.01, 0.3, 2.0, 9.0, 40.0])
+    enough = claimed_at(squares, 7, 0.05, df=df)
+    assert squares * enough == pytest.approx(critical(enough, 7, 0.05, df=df), rel=0.02 if df else 1e-4)
+
+
 def test_a_claimed_boundary_is_left_alone() -> None:
     theta = np.array([3.0, 2.9, 0.0, -0.05])
     data = counts(theta, each=400)
@@ -246,6 +253,38 @@ def test_a_long_plan_goes_on_to_other_boundaries() -> None:
     assert len(needs) > 1
     number = int(2 * min(need.comparisons for need in needs)) + 40
     assert len({above for _, above in OpenBoundaries().plan(knowledge, 2, number)}) > 1
+
+
+def claimed(strategy: str, size: int, judgments: int, seed: int) -> int:
+    """Boundaries claimed, added up over looks every 200 judgments, of eight systems at equal distances.
+
+    A tenth is uniform. Rankings are Plackett and Luce's, whose pairs are Bradley and Terry's.
+    """
+    theta, rng, screens = np.linspace(0.9, -0.9, 8), np.random.default_rng(seed), 400 // (size * (size - 1))
+    chooses, uniform = STRATEGIES.load(strategy)(), STRATEGIES.load("uniform")()
+    data = PairCounts(tuple("abcdefgh"), np.zeros((8, 8)), np.zeros((8, 8)))
+    knowledge, total = None, 0
+    for _ in range(judgments // 200):
+        knowledge = Knowledge.of(data, start=knowledge, stretch=ranking_stretch(size))
+        total += int(knowledge.claims.claimed.sum())
+        choices = chooses.choices(knowledge, size, screens, rng)
+        choices = choices if choices.screens else uniform.choices(knowledge, size, screens, rng)
+        by_chance = uniform.choices(knowledge, size, screens, rng).screens
+        for place in rng.choice(len(choices.screens), screens, p=choices.weights):
+            shown = by_chance[rng.integers(len(by_chance))] if rng.random() < 0.1 else choices.screens[place]
+            members = np.array(shown)
+            ranked = members[np.argsort(-theta[members] - rng.gumbel(size=size))]
+            for better, worse in combinations(ranked, 2):
+                data.wins[better, worse] += 1
+    return total
+
+
+@pytest.mark.parametrize(("size", "judgments"), [(2, 3000), (5, 8000)])
+def test_open_boundaries_are_claimed_sooner_than_by_uniform_choice(size: int, judgments: int) -> None:
+    active, uniform = (
+        [claimed(strategy, size, judgments, seed) for seed in range(4)] for strategy in ("open-boundaries", "uniform")
+    )
+    assert sum(active) > 1.3 * sum(uniform) > 0
 
 
 # -- information -----------------------------------------------------------------------------------------

@@ -9,7 +9,7 @@ from math import comb
 import numpy as np
 
 from ...judgments import BoolArray, FloatArray, IntArray
-from ...ranking.anytime import critical
+from ...ranking.anytime import RHO, critical
 from .choices import Choices
 from .gains import best_pair, clique, laplacian, shrunk, spreads, told, told_pair
 from .knowledge import Knowledge
@@ -69,7 +69,7 @@ class OpenBoundaries:
         while len(planned) < number:
             variance = spreads(covariance)
             if not planned or counted >= _AGAIN:
-                _, lacking = _needed(gaps, variance, information, knowledge)
+                _, lacking = _needed(gaps, variance, information, knowledge, roughly=True)
                 served, counted = self._served(_added_up(lacking), ~knowledge.claims.claimed, size), 0
             gains = shrunk(covariance, self._wanted(gaps, variance, served, size)) / (1 / information + variance)
             if size == 2:
@@ -139,19 +139,23 @@ def _ordered(knowledge: Knowledge) -> tuple[FloatArray, FloatArray, FloatArray]:
 
 
 def _needed(
-    gaps: FloatArray, variance: FloatArray, information: FloatArray, knowledge: Knowledge
+    gaps: FloatArray, variance: FloatArray, information: FloatArray, knowledge: Knowledge, *, roughly: bool = False
 ) -> tuple[FloatArray, FloatArray]:
-    """Of every two systems: the information at which they are claimed, V = critical(V)/d²; and comparisons until then.
+    """Of every two systems: the information at which they are claimed, and comparisons until then.
 
-    The tables are in the order of the claims; only what is above their diagonals is meant.
+    The tables are in the order of the claims; only what is above their diagonals is meant. ``roughly`` will do to
+    choose by.
     """
     known, n = knowledge.claims, len(gaps)
     above, below = np.triu_indices(n, 1)
     v = variance[above, below]
     squares = np.maximum(gaps[above, below], _LEAST_Z * np.sqrt(v)) ** 2
-    enough = 16.0 / squares
-    for _ in range(4):
-        enough = critical(enough, known.pairs, known.p, df=knowledge.df) / squares
+    if roughly:
+        enough = 16.0 / squares
+        for _ in range(4):
+            enough = critical(enough, known.pairs, known.p, df=knowledge.df) / squares
+    else:
+        enough = claimed_at(squares, known.pairs, known.p, df=knowledge.df)
     needed, lacking = np.zeros((2, n, n))
     needed[above, below] = enough
     lacking[above, below] = np.maximum(enough - 1 / v, 0.0) / information[above, below]
@@ -162,3 +166,16 @@ def _added_up(lacking: FloatArray) -> FloatArray:
     """For every boundary, the sum over all systems above it and all below."""
     # From any corner, the rows above and the columns to the right.
     return np.asarray(np.cumsum(np.cumsum(lacking, axis=0)[:, ::-1], axis=1)[:, ::-1].diagonal(1))
+
+
+def claimed_at(squares: FloatArray, pairs: int, p: float, *, df: float | None = None) -> FloatArray:
+    """The information V at which differences with these squares, d², are claimed: d² V = critical(V)."""
+    enough, least = 16.0 / squares, 2 * np.log(pairs / p)
+    for _ in range(3):
+        # Of many degrees of freedom d² V²/(V + ρ) = h, where h hardly depends on V: a quadratic equation.
+        h = least + np.log1p(enough / RHO)
+        enough = (h + np.sqrt(h * (h + 4 * squares * RHO))) / (2 * squares)
+    for _ in range(0 if df is None else 20):
+        # The bound falls with V, so that a whole step would lead too far.
+        enough = np.sqrt(enough * critical(enough, pairs, p, df=df) / squares)
+    return np.asarray(enough)

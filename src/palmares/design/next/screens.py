@@ -13,8 +13,9 @@ from ...compute import Execution, RngLike, Stream
 from ...errors import InputError, UnplaceableError
 from ...ingest.given import judgments_or_counts
 from ...judgments import IntArray, Judgments, PairCounts, settle_forced_ties
-from ...models.base import check_one_lang_pair, counts_of
+from ...models.base import check_one_lang_pair
 from ...models.bradley_terry import BradleyTerry
+from ...ranking.evidence import as_independent
 from ...ranking.rank import rank
 from ...ranking.record import Record
 from ...ranking.result import Ranking
@@ -104,7 +105,7 @@ def _check(systems: int, outputs: int, number: int, uniform_share: float) -> Non
 
 def _known(data: Judgments | PairCounts, p: float, execution: Execution) -> tuple[Knowledge, dict[str, Any], list[str]]:
     """What the judgments say, with the errors and claims of `rank`; how they were made; what to know of them."""
-    counts = counts_of(data)
+    counts = as_independent(data)
     try:
         ranking = rank(data, model=_MODEL, looks="any", p=p, execution=execution)
     except UnplaceableError as error:
