@@ -42,7 +42,7 @@ def saving(runs: int) -> list[Cell]:
     cells = []
     for size in (2, 5):
         cells.append(Cell("saving", "koehn", size, "uniform", "own", "any", 2 * FULL, runs))
-        far, near = (16_000, 24_000) if size == 2 else (19_000, 26_000)
+        far, near = (16_000, 28_000) if size == 2 else (19_000, 28_000)
         cells += [
             Cell("saving", "koehn", size, "open-boundaries", "package", rule, far, runs) for rule in ("any", "usual")
         ]

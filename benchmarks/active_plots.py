@@ -19,7 +19,9 @@ STRATEGIES = ("open-boundaries", "information", "s14", "match-quality", "balance
 COLOURS = dict(
     zip(STRATEGIES, (PALETTE[0], PALETTE[2], PALETTE[1], PALETTE[4], PALETTE[3], PALETTE[5], INK), strict=True)
 )
-_SHOWN, _STEP = 30_000, 2
+_SHOWN, _STEP = 28_000, 2
+#: Bands of all would hide each other.
+_BANDS = ("open-boundaries", "uniform")
 
 
 def draw(store: Path, folder: Path = IMAGES) -> None:
@@ -53,7 +55,7 @@ def _panel(alt: Any, store: Path, size: int) -> Any:
         "x:Q",
         title="judgments",
         scale=alt.Scale(domain=[0, _SHOWN], nice=False),
-        axis=alt.Axis(format="~s", ticks=False),
+        axis=alt.Axis(values=list(range(0, _SHOWN, 5000)), format=",", ticks=False),
     )
     scale = alt.Scale(domain=[1, top], nice=False)
     base = alt.Chart(alt.Data(values=values)).encode(x=x, color=alt.Color("colour:N", scale=None), detail="strategy:N")
@@ -63,7 +65,9 @@ def _panel(alt: Any, store: Path, size: int) -> Any:
         .encode(y=alt.Y("y:Q", scale=scale))
     )
     layers = [
-        base.mark_area(opacity=0.15).encode(y=alt.Y("low:Q", scale=scale, title="clusters"), y2="high:Q"),
+        base.transform_filter("datum.band")
+        .mark_area(opacity=0.18)
+        .encode(y=alt.Y("low:Q", scale=scale, title="clusters"), y2="high:Q"),
         rule,
         base.mark_line().encode(
             y=alt.Y("y:Q", scale=scale, title="clusters"), strokeWidth=alt.StrokeWidth("weight:Q", scale=None)
@@ -87,7 +91,12 @@ def _lines(store: Path, cells: list[Cell], size: int) -> tuple[list[dict[str, An
             continue
         looks, seen = up_to(found, _SHOWN)
         mean, error = seen.mean(axis=0), seen.std(axis=0, ddof=1) / np.sqrt(len(seen))
-        own = {"strategy": name, "colour": COLOURS[name], "weight": 3.0 if name == STRATEGIES[0] else 1.6}
+        own = {
+            "strategy": name,
+            "colour": COLOURS[name],
+            "weight": 3.0 if name == STRATEGIES[0] else 1.6,
+            "band": name in _BANDS,
+        }
         points = list(zip(looks.tolist(), mean.tolist(), error.tolist(), strict=True))
         values += [
             {**own, "x": a, "y": m, "low": max(m - 2 * e, 1.0), "high": m + 2 * e} for a, m, e in points[::_STEP]

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from itertools import pairwise
 
 import numpy as np
+
+from palmares.ranking import anytime
 
 from . import active_fit, active_rules
 from .active_cells import FULL
@@ -25,8 +26,9 @@ class Race:
     clusters: dict[str, list[int]] = field(default_factory=dict)
     wrong: dict[str, bool] = field(default_factory=dict)
     wrong_last: dict[str, bool] = field(default_factory=dict)
-    ever_missed: dict[str, bool] = field(default_factory=dict)
-    missed: dict[str, float] = field(default_factory=dict)
+    #: How many systems' ranges missed at the last look, and which ever did; ``any`` has the ranges of the package.
+    missed: dict[str, int] = field(default_factory=dict)
+    ever_missed: dict[str, list[bool]] = field(default_factory=dict)
 
 
 class Looker:
@@ -90,6 +92,11 @@ class Looker:
     def usual_ranges(self) -> Ints:
         return np.asarray(active_rules.usual_ranges(self.theta, self.covariance, self.normal))
 
+    def ranges_at_every_look(self) -> Ints:
+        """The package's, each for itself."""
+        df = None if np.isinf(self.df) else self.df
+        return anytime.ranges(anytime.evidence(self.theta, self.covariance, df=df))
+
     def state(self, claimed: np.ndarray) -> State:
         data = self.collected
         met = data.wins + data.wins.T + data.ties
@@ -105,15 +112,6 @@ def wrong(quality: Floats, order: Ints, claimed: np.ndarray) -> bool:
     highest_below = np.maximum.accumulate(ordered[::-1])[::-1][1:]
     lowest_above = np.minimum.accumulate(ordered)[:-1]
     return bool((claimed & (lowest_above <= highest_below)).any())
-
-
-def blocks(order: Ints, claimed: np.ndarray) -> Ints:
-    """Rank ranges that follow from boundaries."""
-    ends = [0, *(np.flatnonzero(claimed) + 1), len(order)]
-    ranges = np.zeros((len(order), 2), dtype=np.int64)
-    for lo, hi in pairwise(ends):
-        ranges[order[lo:hi]] = (lo + 1, hi)
-    return ranges
 
 
 def misses(quality: Floats, ranges: Ints) -> np.ndarray:
@@ -176,8 +174,9 @@ def _look(result: Race, looker: Looker, rules: tuple[str, ...]) -> None:
         claimed = looker.claimed(rule)
         result.clusters[rule].append(1 + int(claimed.sum()))
         result.wrong_last[rule] = wrong(quality, looker.order, claimed)
-        ranges = looker.usual_ranges() if rule == "usual" else blocks(looker.order, claimed)
-        missed = misses(quality, ranges)
         result.wrong[rule] = result.wrong.get(rule, False) or result.wrong_last[rule]
-        result.ever_missed[rule] = result.ever_missed.get(rule, False) or bool(missed.any())
-        result.missed[rule] = float(missed.mean())
+        if rule in ("usual", "any"):
+            missed = misses(quality, looker.usual_ranges() if rule == "usual" else looker.ranges_at_every_look())
+            result.missed[rule] = int(missed.sum())
+            before = result.ever_missed.get(rule, [False] * len(quality))
+            result.ever_missed[rule] = (missed | np.array(before)).tolist()

@@ -12,7 +12,7 @@ from .active_cells import FULL, Cell, honesty, replay, saving, stricter
 from .active_measures import Share, share, stacked, wilson
 from .active_race import EVERY, geometric
 from .active_runs import lines
-from .active_world import JUDGE_EFFECT, JUDGES, SEGMENT_EFFECT, SEGMENTS, Floats
+from .active_world import JUDGE_EFFECT, JUDGES, SEGMENT_EFFECT, SEGMENTS, SYSTEMS, Floats
 from .common import report
 
 Curve = tuple[Floats, Floats]
@@ -169,20 +169,24 @@ def write_stopping(store: Path, keep: bool) -> None:
             row.append(shown(share(valid, naive, fixed=target)))
             for code in ("package", "own"):
                 active = curve(store, by_name["open-boundaries", code], "any")
-                missing = active is None
-                row += ["", ""] if missing else [stops(active, target), shown(share(active, naive, fixed=target))]
+                if active is None:
+                    row += [""] * 3
+                    continue
+                row += [stops(active, target), shown(share(active, naive, fixed=target))]
+                row.append(shown(share(active, valid, fixed=target)))
             rows.append(row)
     report(
         "active-stopping",
         "Where campaigns stop, and what a rule costs that is valid at every look",
         ["systems on a screen", "clusters", "uniform, usual ranges", "uniform, valid rule", "factor",
-         "open-boundaries, valid rule", "factor", "the same, written apart", "factor"],
+         "open-boundaries, valid rule", "factor", "share", "the same, written apart", "factor", "share"],
         rows,
         [
             flat(f"""Koehn's campaigns. Judgments at the first look at which a campaign has so many clusters: median,
                 and the share of campaigns that came so far (uniform: within {2 * FULL:,}; the others within what they
                 were followed for). Factor: judgments at which the *mean* number of clusters reaches the target, over
-                those of uniform looked at with the usual ranges, which have no right to stop there.""")
+                those of uniform looked at with the usual ranges, which have no right to stop there. Share: over those
+                of uniform with the valid rule.""")
         ],
         keep=keep,
     )  # fmt: skip
@@ -200,44 +204,57 @@ def stops(found: Curve, target: int) -> str:
 
 
 def write_honesty(store: Path, keep: bool) -> None:
-    rows: list[list[object]] = []
-    for cell in honesty(0):
-        kept = lines(cell, store)
-        if len(kept) < 10:
-            continue
-        rows += [_honesty_row(cell, rule, kept) for rule in ("usual", "any") if rule in kept[0]["wrong"]]
-    report(
-        "active-honesty",
-        "Boundaries between equals, and ranks missed",
-        ["systems", "effects", "on a screen", "strategy", "open by", "judged by", "runs",
-         "false split, ever %", "95 %", "false split, last look %", "rank missed, ever %", "ranks missed, last look %",
-         "clusters"],
-        rows,
-        [
-            flat(f"""{FULL:,} judgments of 15 systems: seven pairs of equals and one alone, near (.5 apart) or far (over
-                [0, 10]); five groups of three over [0, 10]; fifteen from 0 to .3. sd 10 of an output, ties within 2,
-                refitted every 100 judgments. With effects: {JUDGES} judges who like systems (sd {JUDGE_EFFECT:g}), luck
-                of a system on one of {SEGMENTS} segments (sd {SEGMENT_EFFECT:g}); the covariance is then the package's
-                by judges and segments at once, at {len(geometric(FULL))} looks a factor 1.6 apart; without, looks are
-                every {EVERY} judgments. A false split is a boundary with a system above it that is not better than one
-                below; a rank is missed where a range holds none of the ranks that a system may truly have (equal
-                systems share theirs). Intervals: Wilson's.""")
-        ],
-        keep=keep,
-    )  # fmt: skip
+    """One table of all cells, and one pooled over the kinds of systems."""
+    kept = {cell: lines(cell, store) for cell in honesty(0)}
+    kept = {cell: runs for cell, runs in kept.items() if len(runs) >= 10}
+    entries = [(cell, rule) for cell in kept for rule in ("usual", "any") if rule in kept[cell][0]["wrong"]]
+    head = [
+        "effects", "on a screen", "strategy", "open by", "judged by", "runs", "false split, ever %", "95 %",
+        "false split, last look %", "ranks missed, ever %", "ranks missed, last look %", "clusters",
+    ]  # fmt: skip
+    notes = [_honesty_note()]
+    rows = [[cell.world, *_key(cell, rule), *_errors(kept[cell], rule)] for cell, rule in entries]
+    title = "Boundaries between equals, and ranks missed"
+    report("active-honesty-cells", title, ["systems", *head], rows, notes, keep=keep)
+    pooled: dict[tuple[str, ...], list[tuple[str, list[dict[str, Any]]]]] = {}
+    for cell, rule in entries:
+        pooled.setdefault((*_key(cell, rule), rule), []).append((cell.world, kept[cell]))
+    rows = []
+    for (*key, rule), groups in sorted(pooled.items(), key=lambda entry: entry[0]):
+        share, world = max((np.mean([line["wrong"][rule] for line in runs]), world) for world, runs in groups)
+        worst = f"{100 * share:.1f} ({world})" if share > 0 else "0"
+        rows.append([*key, *_errors([line for _, runs in groups for line in runs], rule), worst])
+    title = "Boundaries between equals, and ranks missed: four kinds of systems together"
+    report("active-honesty", title, [*head, "worst kind of systems, %"], rows, notes, keep=keep)
 
 
-def _honesty_row(cell: Cell, rule: str, kept: Sequence[dict[str, Any]]) -> list[object]:
-    runs = len(kept)
-    ever = sum(line["wrong"][rule] for line in kept)
-    low, high = wilson(ever, runs)
+def _key(cell: Cell, rule: str) -> tuple[str, ...]:
     open_by = {"any": "valid rule", "usual": "usual ranges"}[cell.rule] if cell.strategy != "uniform" else ""
+    judged_by = {"usual": "usual ranges", "any": "valid rule"}[rule]
+    return ("yes" if cell.effects else "no", screens(cell.size), cell.strategy, open_by, judged_by)
+
+
+def _errors(kept: Sequence[dict[str, Any]], rule: str) -> list[object]:
+    """Runs, and what was wrong in them, in per cent."""
+    runs, ever = len(kept), sum(line["wrong"][rule] for line in kept)
+    low, high = wilson(ever, runs)
     return [
-        cell.world, "yes" if cell.effects else "no", screens(cell.size), cell.strategy,
-        open_by, {"usual": "usual ranges", "any": "valid rule"}[rule], runs,
-        f"{100 * ever / runs:.1f}", f"{100 * low:.1f}–{100 * high:.1f}",
+        runs,
+        f"{100 * ever / runs:.1f}",
+        f"{100 * low:.1f}–{100 * high:.1f}",
         f"{100 * np.mean([line['wrong_last'][rule] for line in kept]):.1f}",
         f"{100 * np.mean([line['ever_missed'][rule] for line in kept]):.1f}",
-        f"{100 * np.mean([line['missed'][rule] for line in kept]):.1f}",
+        f"{100 * np.mean([line['missed'][rule] for line in kept]) / SYSTEMS:.1f}",
         f"{np.mean([line['clusters'][rule][-1] for line in kept]):.1f}",
-    ]  # fmt: skip
+    ]
+
+
+def _honesty_note() -> str:
+    return flat(f"""{FULL:,} judgments of 15 systems: seven pairs of equals and one alone, near (.5 apart) or far (over
+        [0, 10]); five groups of three over [0, 10]; fifteen from 0 to .3. sd 10 of an output, ties within 2, refitted
+        every 100 judgments. With effects: {JUDGES} judges who like systems (sd {JUDGE_EFFECT:g}), luck of a system on
+        one of {SEGMENTS} segments (sd {SEGMENT_EFFECT:g}); the covariance is then the package's by judges and segments at
+        once, at {len(geometric(FULL))} looks a factor 1.6 apart; without, looks are every {EVERY} judgments. A false
+        split is a boundary with a system above it that is not better than one below; ranks missed is the share of systems
+        whose range holds none of the ranks that they may truly have (equal systems share theirs); with the valid rule
+        these are the ranges of `rank --looks any`, each at 5 % for itself. Intervals: Wilson's.""")
