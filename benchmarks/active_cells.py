@@ -76,7 +76,7 @@ def stricter(runs: int) -> list[Cell]:
 def replay(runs: int) -> list[Cell]:
     """Real judgments in another order."""
     return [
-        Cell("replay", "wmt13", size, strategy, code, rule, FULL if strategy == "uniform" else 36_000, runs)
+        Cell("replay", "wmt13", size, strategy, code, rule, FULL if strategy == "uniform" else 20_000, runs)
         for size in (2, 5)
         for strategy, code, rule in (
             ("uniform", "own", "any"), ("open-boundaries", "package", "any"), ("open-boundaries", "package", "usual"),

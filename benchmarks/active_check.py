@@ -13,7 +13,8 @@ from palmares.ranking.anytime import claims
 from . import active_copy
 from .active_own import State, uniform
 from .active_race import Looker
-from .active_world import Collected, Floats, koehn
+from .active_tables import flat
+from .active_world import Collected, Floats, Ints, koehn
 from .common import report
 
 _AT = (400, 1000, 3000, 8000, 16000)
@@ -29,9 +30,10 @@ def check(keep: bool, runs: int = 20) -> None:
          "open-boundaries, screens alike %", "information, screens alike %", "s14, z", "match-quality, z"],
         [_row(size, runs) for size in (2, 5)],
         [
-            f"Koehn's campaigns after {', '.join(map(str, _AT))} uniform judgments. {_SCREENS} screens are planned in "
-            "every state; those of S14 and match quality are left to chance: z of the largest difference of how often "
-            "two systems share a screen, of 105, over all states.",
+            flat(f"""Koehn's campaigns after {", ".join(map(str, _AT))} judgments, uniform in half of them and chosen by
+                open-boundaries in the others. {_SCREENS} screens are planned in every state; those of S14 and match
+                quality are left to chance: z of the largest difference of how often two systems share a screen, of 105,
+                over all states.""")
         ],
         keep=keep,
     )  # fmt: skip
@@ -47,7 +49,7 @@ def _row(size: int, runs: int) -> list[object]:
         looker = Looker(data)
         for judgments in _AT:
             while data.judgments < judgments:
-                data.ask(uniform(15, size, 10, rng))
+                data.ask(_next(looker, run, size, rng))
             looker.fit()
             state, states = looker.state(looker.claimed("any")), states + 1
             knowledge = knowledge_of(state)
@@ -67,6 +69,14 @@ def _row(size: int, runs: int) -> list[object]:
                     met[1][np.ix_(screen, screen)] += 1
     shares = [f"{100 * same[name] / states / _SCREENS:.1f}" for name in same]
     return [size, states, theta, variance, alike, *shares, *[_largest_z(met) for met in chances.values()]]
+
+
+def _next(looker: Looker, run: int, size: int, rng: np.random.Generator) -> Ints:
+    """Ten screens: uniform ones in every other campaign, chosen ones in the rest."""
+    if run % 2 == 0 or not looker.collected.screens:
+        return uniform(15, size, 10, rng)
+    looker.fit()
+    return active_copy.choosing("open-boundaries", "any")(looker.state(looker.claimed("any")), size, 10, rng)
 
 
 def knowledge_of(state: State) -> Knowledge:

@@ -50,7 +50,7 @@ def share(
         A target that is not a part of anything.
     """
     (own_looks, own), (ref_looks, ref) = strategy, reference
-    runs = min(len(own), len(ref))
+    runs = min(len(own), len(ref), len(ref) if target is None else len(target))
     own, ref = own[:runs], ref[:runs]
     last = ref[:, -1] if target is None else target[:runs]
 

@@ -112,7 +112,7 @@ def saving_rows(store: Path, cells: Sequence[Cell], cell: Cell) -> list[list[obj
                 cellwise[rule] = shown(share(kept, ref, valid[1][:, -1]))
     label = cell.strategy + NAMES[cell.code]
     open_by = {"any": "valid rule", "usual": "usual ranges"}[cell.rule] if cell.strategy == "open-boundaries" else ""
-    return [[screens(cell.size), label, open_by, len(kept[1]), *cellwise.values()]]
+    return [[screens(cell.size), label, open_by, min(len(kept[1]), len(valid[1])), *cellwise.values()]]
 
 
 def _early(store: Path, cell: Cell) -> Curve | None:
@@ -253,8 +253,8 @@ def _honesty_note() -> str:
     return flat(f"""{FULL:,} judgments of 15 systems: seven pairs of equals and one alone, near (.5 apart) or far (over
         [0, 10]); five groups of three over [0, 10]; fifteen from 0 to .3. sd 10 of an output, ties within 2, refitted
         every 100 judgments. With effects: {JUDGES} judges who like systems (sd {JUDGE_EFFECT:g}), luck of a system on
-        one of {SEGMENTS} segments (sd {SEGMENT_EFFECT:g}); the covariance is then the package's by judges and segments at
-        once, at {len(geometric(FULL))} looks a factor 1.6 apart; without, looks are every {EVERY} judgments. A false
-        split is a boundary with a system above it that is not better than one below; ranks missed is the share of systems
-        whose range holds none of the ranks that they may truly have (equal systems share theirs); with the valid rule
-        these are the ranges of `rank --looks any`, each at 5 % for itself. Intervals: Wilson's.""")
+        one of {SEGMENTS} segments (sd {SEGMENT_EFFECT:g}); the covariance is then the package's by judges and segments
+        at once, at {len(geometric(FULL))} looks a factor 1.6 apart; without, looks are every {EVERY} judgments. A false
+        split is a boundary with a system above it that is not better than one below; ranks missed is the share of
+        systems whose range holds none of the ranks that they may truly have (equal systems share theirs); with the
+        valid rule these are the ranges of `rank --looks any`, each at 5 % for itself. Intervals: Wilson's.""")
