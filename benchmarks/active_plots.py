@@ -55,7 +55,7 @@ def _panel(alt: Any, store: Path, size: int) -> Any:
         "x:Q",
         title="judgments",
         scale=alt.Scale(domain=[0, _SHOWN], nice=False),
-        axis=alt.Axis(values=list(range(0, _SHOWN, 5000)), format=",", ticks=False),
+        axis=alt.Axis(values=list(range(0, _SHOWN, 5000)), labelExpr="format(datum.value, ',.0f')", ticks=False),
     )
     scale = alt.Scale(domain=[1, top], nice=False)
     base = alt.Chart(alt.Data(values=values)).encode(x=x, color=alt.Color("colour:N", scale=None), detail="strategy:N")
