@@ -91,12 +91,13 @@ def _pilot(plan: CampaignPlan, seed: int, number: int) -> list[float]:
     judgments = simulate(small, rng=generator(seed, Stream.PLAN_PILOT, number)).judgments
     model = BradleyTerry()
     fit = model.fit(judgments)
-    sitting = jackknife(model, judgments.counts, sitting_kinds(judgments))
+    # Not by sitting: with so few judges and segments, many of these hold several rankings, which are alike.
+    single = jackknife(model, judgments.counts, unit_kinds(judgments, "ranking"))
     groups = {unit: jackknife(model, judgments.counts, unit_kinds(judgments, unit)) for unit in ("judge", "segment")}
-    judge, segment = (alike(sitting, groups[unit]) for unit in ("judge", "segment"))
+    judge, segment = (alike(single, groups[unit]) for unit in ("judge", "segment"))
     # What segments share is 0 on average over those there are, and so a little alike between them the other way.
     judge, segment = judge + segment / (segments - 1), segment + judge / (judges - 1)
-    return [ranking_effect(sitting, fit), judge, segment, float(fit.place[-1])]
+    return [ranking_effect(single, fit), judge, segment, float(fit.place[-1])]
 
 
 def ranking_effect(sitting: Grouping, fit: BradleyTerryFit) -> float:
