@@ -150,9 +150,9 @@ def test_warm_up_says_that_nothing_can_be_kept(monkeypatch: pytest.MonkeyPatch) 
 
 
 def compiled_functions() -> set[str]:
-    """Functions of the kernels that are compiled and that models call, by module and name, read from the source."""
+    """Compiled functions of the kernels that models and designs call, by module and name, as the source has them."""
     called = set()
-    for path in (PACKAGE / "models").glob("*.py"):
+    for path in (*PACKAGE.glob("models/*.py"), *PACKAGE.glob("design/**/*.py")):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(node, ast.ImportFrom) and node.module and node.module.startswith("kernels."):
                 called |= {(node.module.removeprefix("kernels."), alias.name) for alias in node.names}
@@ -165,7 +165,7 @@ def compiled_functions() -> set[str]:
     return found
 
 
-def test_the_registry_names_all_that_models_compile() -> None:
+def test_the_registry_names_all_that_is_compiled() -> None:
     assert set(KERNELS) == compiled_functions()
 
 
@@ -173,6 +173,7 @@ def test_the_registry_names_all_that_models_compile() -> None:
 def test_a_kernel_is_compiled_and_its_models_exist(name: str, kernel: Kernel) -> None:
     module, _, function = name.partition(".")
     assert hasattr(getattr(import_module(f"palmares.kernels.{module}"), function), "stats")
+    assert bool(kernel.models) != bool(kernel.task)
     for model in kernel.models:
         assert create(model).id in MODELS
         assert kernel.serves(create(model).id)

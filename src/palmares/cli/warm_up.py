@@ -4,21 +4,26 @@ from __future__ import annotations
 
 import logging
 import time
+from collections.abc import Callable, Mapping
 from importlib import import_module
+from typing import TYPE_CHECKING
 
 import click
 
 from ..kernels import KERNELS, Kernel
 from ..models import MODELS
 
+if TYPE_CHECKING:
+    from ..design.simulate import SimulatedCampaign
+
 
 @click.command("warm-up")
 @click.argument("models", nargs=-1, metavar="[MODEL]...")
 def warm_up(models: tuple[str, ...]) -> None:
-    """Compile models ahead, all of them or those that are named.
+    """Compile ahead, everything or the models that are named.
 
-    The default model and most others compile nothing. Those that do would otherwise do it when they are first used on a
-    machine, and say so. What was compiled is kept until Palmares or numba changes.
+    The default model and most others compile nothing. Those that do, forecasts and plans would otherwise do it when
+    they are first used on a machine, and say so. What was compiled is kept until Palmares or numba changes.
     """
     chosen = _chosen(models)
     for number, (name, kernel) in enumerate(chosen, 1):
@@ -52,22 +57,57 @@ def _chosen(models: tuple[str, ...]) -> list[tuple[str, Kernel]]:
 
 
 def _used(name: str, kernel: Kernel) -> tuple[bool, str | None]:
-    """Use a kernel as its models do, on a campaign made up for it; what `_state` then says."""
-    from ..compute import Execution
-    from ..design.simulate import simulate
-    from ..models.by_name import create
-    from ..ranking.bootstrap import resample
-
-    judgments = simulate(systems=5, rankings=12, judges=3, segments=4, rng=0).judgments
+    """Use a kernel as its models or its task do, on a campaign made up for it; what `_state` then says."""
     log = logging.getLogger("palmares.kernels.compiling")
     log.disabled = True  # what it would say is what this command prints
     try:
-        for model in map(create, kernel.models):
-            model.fit(judgments, rng=0)
-            resample(model.single_run(), judgments, unit="pair", resamples=2, execution=Execution("serial", seed=0))
+        if kernel.task:
+            _TASKS[name.partition(".")[0]]()
+        else:
+            _use_models(kernel.models)
     finally:
         log.disabled = False
     return _state(name)
+
+
+def _use_models(models: tuple[str, ...]) -> None:
+    from ..compute import Execution
+    from ..models.by_name import create
+    from ..ranking.bootstrap import resample
+
+    judgments = _campaign().judgments
+    for model in map(create, models):
+        model.fit(judgments, rng=0)
+        resample(model.single_run(), judgments, unit="pair", resamples=2, execution=Execution("serial", seed=0))
+
+
+def _campaign() -> SimulatedCampaign:
+    from ..design.simulate import simulate
+
+    return simulate(systems=5, rankings=12, judges=3, segments=4, rng=0)
+
+
+def _forecast() -> None:
+    from ..design.forecast import forecast_of
+    from ..ranking.rank import rank
+
+    forecast_of(rank(_campaign().judgments, looks="any", rng=0))
+
+
+def _plan() -> None:
+    from ..design.plan import plan
+
+    plan(_campaign().plan, campaigns=50, rng=0)
+
+
+def _count() -> None:
+    from ..design.simulated_counts import simulate_counts
+
+    simulate_counts(_campaign().plan, 1, rng=0)
+
+
+#: What uses the kernels of a module that no model calls.
+_TASKS: Mapping[str, Callable[[], None]] = {"claiming": _forecast, "rank_ranges": _plan, "simulation": _count}
 
 
 def _state(name: str) -> tuple[bool, str | None]:

@@ -14,22 +14,24 @@ from dataclasses import dataclass
 class Kernel:
     """Something to compile: the models that call it, with the settings under which they do, and how long it takes.
 
-    The seconds are those of two cores of 2026 with nothing compiled before, the start of the compiler included.
+    What no model calls serves a ``task``. The seconds are those of two cores of 2026 with nothing compiled before, the
+    start of the compiler included.
     """
 
     models: tuple[str, ...]
     seconds: int
+    task: str = ""
 
     @property
     def name(self) -> str:
-        return " and ".join(self.models)
+        return self.task or " and ".join(self.models)
 
     def serves(self, model_id: str) -> bool:
         """Whether a model calls it, under some settings."""
         return any(model.partition(":")[0] == model_id for model in self.models)
 
 
-#: All functions that models call and that are compiled, by module and name.
+#: All functions that models and designs call and that are compiled, by module and name.
 KERNELS: Mapping[str, Kernel] = {
     "hopkins_may.sample": Kernel(("hopkins-may",), 6),
     "hopkins_may.project": Kernel(("hopkins-may:sampler=projection",), 2),
@@ -40,4 +42,8 @@ KERNELS: Mapping[str, Kernel] = {
     "trueskill_ep.play_rankings": Kernel(("trueskill:mode=rankings",), 6),
     "playoffs.mean_finishing_places": Kernel(("monte-carlo-playoffs",), 1),
     "linear_order.optimal_orders": Kernel(("lopez", "most-probable-ranking"), 2),
+    "claiming.claimed_along": Kernel((), 6, "forecasts"),
+    "rank_ranges.drawn_ranges": Kernel((), 2, "plans"),
+    "simulation.smallest": Kernel((), 2, "simulated counts (screens)"),
+    "simulation.count_screens": Kernel((), 3, "simulated counts"),
 }

@@ -34,7 +34,7 @@ def compiled(**options: Any) -> Callable[[F], F]:
 
 
 class _Teller(event.Listener):  # type: ignore[misc]  # numba has no types
-    """Says once in a process which model is being compiled; numba tells it only of what is not on disk yet."""
+    """Says once in a process what is being compiled; numba tells it only of what is not on disk yet."""
 
     def __init__(self) -> None:
         self.told: set[str] = set()
