@@ -273,12 +273,12 @@ def test_after_as_many_rankings_as_planned_rank_shows_what_was_planned() -> None
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("joint", [False, True])
-def test_plans_are_right_within_a_tenth_of_a_cluster_and_chance(joint: bool) -> None:
-    plan = planned(joint=joint)
+@pytest.mark.parametrize(("joint", "clusters"), [(False, 3), (True, 2)])
+def test_plans_are_right_within_a_tenth_of_a_cluster_and_chance(joint: bool, clusters: int) -> None:
+    plan = planned(joint=joint, target=f"clusters={clusters}")
     assert plan.needed.rankings is not None
     shown = separated(plan.needed.rankings, 200)[:, int(joint)]
-    assert abs(shown.mean() - 3) < 0.1 + 2.5 * shown.std(ddof=1) / 200**0.5
+    assert abs(shown.mean() - clusters) < 0.1 + 2.5 * shown.std(ddof=1) / 200**0.5
 
 
 def test_plans_know_what_more_work_and_more_judges_are_worth() -> None:
