@@ -14,6 +14,7 @@ import pytest
 import palmares as pm
 from palmares.design.next import STRATEGIES, Knowledge
 from palmares.design.next.screens import drawn
+from palmares.design.next.sizes import usual_outputs
 from palmares.errors import InputError
 
 
@@ -39,7 +40,7 @@ def test_screens_have_different_systems_best_first_and_a_probability(
 
 
 def test_boundaries_are_those_that_a_ranking_for_every_look_does_not_claim(judgments: pm.Judgments) -> None:
-    result = pm.next_screens(judgments, rng=1)
+    result = pm.next_screens(judgments, outputs=2, rng=1)
     ranking = pm.rank(judgments, looks="any", rng=1)
     assert ranking.claims is not None
     assert tuple(each.rank for each in result.boundaries) == ranking.claims.open
@@ -103,6 +104,31 @@ def test_systems_that_nothing_links_are_compared_and_it_says_so() -> None:
     assert any(({*screen.systems} & {"a", "b"}) and ({*screen.systems} & {"c", "d"}) for screen in first)
 
 
+def test_where_nobody_says_screens_are_as_large_as_most_rankings(judgments: pm.Judgments) -> None:
+    result = pm.next_screens(judgments, number=4, rng=0)
+    assert {len(screen.systems) for screen in result.screens} == {3}
+    assert "screens have 3 outputs, as all rankings so far have (--outputs says otherwise)" in result.notes
+    # Two rankings of three systems, a, b and c, and one of two.
+    rows = [{"ranking": str(k), "system_a": a, "system_b": b, "outcome": 1 if k % 2 else -1}
+            for k in range(2) for a, b in combinations("abc", 2)]  # fmt: skip
+    mixed = pl.DataFrame([*rows, {"ranking": "2", "system_a": "a", "system_b": "b", "outcome": 1}])
+    assert usual_outputs(pm.Judgments.from_rows(mixed))[0] == 3
+    assert "as 67 % of the rankings so far have" in usual_outputs(pm.Judgments.from_rows(mixed))[1]
+    for data in (pm.Judgments.from_rows(mixed.drop("ranking")), judgments.counts):
+        result = pm.next_screens(data, number=4, rng=0)
+        assert {len(screen.systems) for screen in result.screens} == {2}
+        assert any(note.startswith("screens have 2 outputs, because") for note in result.notes)
+
+
+def test_only_ties_leave_errors_that_a_weak_prior_gives() -> None:
+    rows = [{"system_a": a, "system_b": b, "outcome": 0, "segment": str(k % 7), "judge": str(k % 3)}
+            for k, (a, b) in enumerate(list(combinations("abc", 2)) * 10)]  # fmt: skip
+    result = pm.next_screens(pm.Judgments.from_rows(pl.DataFrame(rows)), number=6, rng=0)
+    assert len(result.boundaries) == 2
+    assert len(result.screens) == 6
+    assert any("what varies cannot be seen" in note for note in result.notes)
+
+
 def test_the_same_seed_gives_the_same_screens(judgments: pm.Judgments) -> None:
     one, other = (pm.next_screens(judgments, strategy="s14", rng=7) for _ in range(2))
     assert one.screens == other.screens
@@ -137,7 +163,7 @@ def test_what_cannot_be_is_refused(judgments: pm.Judgments, changes: dict, messa
 
 
 def test_a_result_is_a_line_and_a_frame(judgments: pm.Judgments) -> None:
-    result = pm.next_screens(judgments, number=4, rng=1)
+    result = pm.next_screens(judgments, outputs=2, number=4, rng=1)
     assert repr(result).startswith("<NextScreens: 4 screens by open-boundaries; ")
     assert repr(replace(result, boundaries=())).endswith(f"0 of {result.claimed} boundaries open>")
     frame = result.table()

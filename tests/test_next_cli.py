@@ -31,8 +31,9 @@ def test_a_table_says_what_and_why(file: Path) -> None:
     text = run(file, "--number", 3)
     assert "de-en: 5 of 5 boundaries open" in text
     assert "open-boundaries: what closes the open boundary between ranks that is cheapest to close." in text
-    assert "strategy:open-boundaries|outputs:2|uniform_share:0.1|p:0.05|seed:0" in text
+    assert "strategy:open-boundaries|outputs:5|uniform_share:0.1|p:0.05|seed:0" in text
     assert "note: errors of scores are" in text
+    assert "note: screens have 5 outputs, as all rankings so far have" in text
 
 
 def test_json_and_csv_have_the_same_screens(file: Path) -> None:

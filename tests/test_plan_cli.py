@@ -45,7 +45,9 @@ def run(*arguments: str) -> Result:
 
 def test_a_plan_from_scratch_says_what_it_takes_and_what_it_assumes() -> None:
     text = run(*SMALL, *QUICK).stdout
-    assert text.startswith("Until there are at least 3 clusters, on average\n")
+    assert text.startswith("Until there are at least 3 clusters, on average: about ")
+    assert "assumed is a campaign of 5 systems, 8 judges and 2,000 segments; true qualities uniform between 0" in text
+    assert "WMT13 French-English: --tie-radius; how far" in text  # the only one of four that nobody gave
     for words in ("one by one", "all at once", "at every look", "How many judges", "How many segments", "seed:0"):
         assert words in text
     assert "a ranking is assumed to take 60 seconds" in text
@@ -120,6 +122,29 @@ def test_a_campaign_like_an_earlier_one_has_its_settings() -> None:
 def test_what_makes_no_sense_is_refused(arguments: tuple[str, ...], words: str) -> None:
     with pytest.raises(InputError, match=words):
         run(*arguments)
+
+
+def test_a_target_out_of_reach_says_first_what_would_reach_it() -> None:
+    shape = "--systems 5 --judges 6 --segment-effect 1 --judge-effect 3 --try-segments 500 --target clusters=4"
+    reached = run(*shape.split(), "--campaigns", "50", "--try-judges", "7,300").stdout
+    first = "Until there are at least 4 clusters, on average: not by 6 judges of 2,000 segments"
+    assert reached.startswith(f"{first}, but by 300 judges of 2,000 segments in ")
+    assert "It is reached by 300 judges of 2,000 segments with about" in reached
+    never = run(*shape.split(), "--campaigns", "50", "--try-judges", "7").stdout
+    assert never.startswith(f"{first}\n")
+    assert "Neither do up to 7 judges, nor up to 2,000 segments: plan with more of both" in never
+
+
+@pytest.mark.parametrize(
+    ("rows", "words"), [(1, r"1 judgment \(made at one go"), (30, r"30 judgments \(all of them ties")]
+)
+def test_judgments_that_all_say_the_same_are_no_ground_for_a_plan(tmp_path: Path, rows: int, words: str) -> None:
+    file = tmp_path / "alike.csv"
+    outcome = "A" if rows == 1 else "tie"
+    lines = [f"j{k % 3},s{k % 7},A,B,{outcome}\n" for k in range(rows)]
+    file.write_text("judge,segment,system_a,system_b,winner\n" + "".join(lines), encoding="utf-8")
+    with pytest.raises(InputError, match=words):
+        run(str(file), "--target", "best")
 
 
 @pytest.mark.parametrize("target", ["pairs=0.5", "clusters=3", "widest=3", "best", "best=0.6"])

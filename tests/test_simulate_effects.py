@@ -259,6 +259,11 @@ def test_counts_are_those_of_the_judgments_with_everything_at_once() -> None:
         ({"qualities": (1.0, 2.0)}, "qualities: got 2 of them; there are 10 systems"),
         ({"qualities": (float("nan"),) * 10}, "qualities: got nan,nan"),
         ({"qualities": (1.0,) * 10, "groups": (10,)}, "got qualities and groups; allowed: one of them"),
+        ({"spread": 1e200}, "spread: got 1e[+]200; allowed: at most 1,000,000,000"),
+        ({"position_effect": -1e200}, "position_effect: got -1e[+]200; allowed: a number, at most"),
+        ({"sensitivity_spread": 11.0}, "sensitivity_spread: got 11.0; allowed: at most 10"),
+        ({"systems": 10**12}, "systems: got 1000000000000; allowed: at most 10,000"),
+        ({"rankings": 10**12}, "rankings: got 1000000000000; allowed: at most 100,000,000"),
         ({"work": float("inf")}, "work: got inf; allowed: a number of at least 0"),
         ({"lazy_judges": 1.2}, "lazy_judges: got 1.2; allowed: a share between 0 and 1"),
         ({"lazy_answers": -0.1}, "lazy_answers: got -0.1; allowed: a share between 0 and 1"),
@@ -276,6 +281,13 @@ def test_an_impossible_plan_is_refused(change: dict[str, Any], wording: str) -> 
 
 def run(*arguments: object) -> Any:
     return CliRunner().invoke(cli, ["simulate", *map(str, arguments)])
+
+
+def test_the_truth_never_takes_the_place_of_the_judgments(tmp_path: Path) -> None:
+    result = run(tmp_path / "a.csv", "--truth", tmp_path / "." / "a.csv")
+    assert isinstance(result.exception, InputError)
+    assert "where the judgments are to go" in str(result.exception)
+    assert not (tmp_path / "a.csv").exists()
 
 
 EVERYTHING = "--judges 5 --rankings 40 --groups 2,2,3 --lazy-judges .2 --style-effect 4 --difficulty-spread .3 --seed 3"

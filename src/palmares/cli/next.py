@@ -24,7 +24,9 @@ if TYPE_CHECKING:
     help="Who chooses.",
 )
 @click.option(
-    "--outputs", type=click.IntRange(2), default=2, show_default=True, help="How many systems a screen compares."
+    "--outputs",
+    type=click.IntRange(2),
+    help="How many systems a screen compares.  [default: as most rankings of FILE; 2 for pairs]",
 )
 @click.option("--number", type=click.IntRange(1), default=20, show_default=True, help="How many screens.")
 @click.option(
@@ -46,7 +48,7 @@ if TYPE_CHECKING:
 def next_(
     inputs: reading.Inputs,
     strategy: str,
-    outputs: int,
+    outputs: int | None,
     number: int,
     uniform_share: float,
     segments: str | None,

@@ -119,7 +119,7 @@ def _planned(data: Judgments | CampaignPlan, wanted: dict[str, Any], execution: 
 
 
 def _campaign(shape: dict[str, Any]) -> CampaignPlan:
-    from ..design.plan import USUAL
+    from ..design.planning.usual import USUAL
 
     return replace(USUAL, **{name: value for name, value in settled(shape).items() if value is not None})
 

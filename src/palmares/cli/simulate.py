@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from ..errors import InputError
+from ..results import counted
 from . import options
 from .plan_options import LANG_PAIR, PLAN_OPTIONS, Sectioned, settled, typed
 
@@ -39,6 +41,8 @@ def simulate(
 
     if truth is not None:
         check_place(truth)
+        if Path(truth).resolve() == Path(target).resolve():
+            raise InputError(f"--truth: got {truth}, where the judgments are to go; name another file")
     if like is not None:
         plan = _fitted(like, settings, seed, same_systems=same_systems)
     elif same_systems:
@@ -47,7 +51,9 @@ def simulate(
         plan = CampaignPlan(**settled(settings))
     campaign = make(plan, rng=seed)
     written = write(campaign.judgments, target, format=to)
-    click.echo(f"wrote {len(campaign.judgments):,} judgments to {target} ({written}); true qualities:", err=True)
+    click.echo(
+        f"wrote {counted(len(campaign.judgments), 'judgment')} to {target} ({written}); true qualities:", err=True
+    )
     for name, quality in sorted(campaign.quality.items(), key=lambda item: -item[1]):
         click.echo(f"{quality:6.3f}  {name}", err=True)
     _tell(campaign.truth)

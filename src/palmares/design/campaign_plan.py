@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterator
 from dataclasses import dataclass
-from math import inf, isfinite
+from math import inf
 from typing import Any, Literal, get_args
 
 from ..errors import InputError
@@ -16,10 +16,15 @@ SPACINGS: tuple[Spacing, ...] = get_args(Spacing)
 STYLES_OF: tuple[StyleOf, ...] = get_args(StyleOf)
 
 _LEAST = {"systems": 2, "rankings": 1, "outputs": 2, "judges": 1, "segments": 1}
+#: More does not fit into any memory; asked for by a slip, it should be said before memory is full.
+_MOST = {"systems": 10_000, "rankings": 10**8, "outputs": 10_000, "judges": 10**7, "segments": 10**8}
 _NOT_NEGATIVE = (
     "spread", "tie_radius", "judge_noise", "segment_effect", "judge_effect", "quality_range", "group_spread", "work",
     "sensitivity_spread", "tie_spread", "difficulty_spread", "style_effect",
 )  # fmt: skip
+#: Beyond this, squares of numbers, or the exponentials of spreads of logarithms, are no numbers any more.
+_LARGEST = 1e9
+_LARGEST_OF = {"work": 100.0, "sensitivity_spread": 10.0, "tie_spread": 10.0, "difficulty_spread": 10.0}
 _SHARES = ("lazy_judges", "lazy_answers", "reversed_judges")
 #: Settings that signatures and `CampaignPlan.facts` always have; the others only where they are not the usual ones.
 _ALWAYS = (
@@ -103,14 +108,18 @@ class CampaignPlan:
         for name, least in _LEAST.items():
             if getattr(self, name) < least:
                 raise InputError(f"{name}: got {getattr(self, name)}; allowed: at least {least}")
+            if getattr(self, name) > _MOST[name]:
+                raise InputError(f"{name}: got {getattr(self, name)}; allowed: at most {_MOST[name]:,}")
         for name in _NOT_NEGATIVE:
             if not 0 <= getattr(self, name) < inf:
                 raise InputError(f"{name}: got {getattr(self, name)}; allowed: a number of at least 0")
+            if getattr(self, name) > (most := _LARGEST_OF.get(name, _LARGEST)):
+                raise InputError(f"{name}: got {getattr(self, name)}; allowed: at most {most:,.0f}")
         for name in _SHARES:
             if not 0 <= getattr(self, name) <= 1:
                 raise InputError(f"{name}: got {getattr(self, name)}; allowed: a share between 0 and 1")
-        if not isfinite(self.position_effect):
-            raise InputError(f"position_effect: got {self.position_effect}; allowed: a number")
+        if not abs(self.position_effect) <= _LARGEST:
+            raise InputError(f"position_effect: got {self.position_effect}; allowed: a number, at most {_LARGEST:,.0f}")
         if self.outputs > self.systems:
             raise InputError(f"outputs: got {self.outputs}, but there are only {self.systems} systems to rank")
         for fault in (*self._faults_of_words(), *self._faults_of_systems(), *self._faults_of_judges()):
@@ -128,8 +137,8 @@ class CampaignPlan:
             yield f"groups: got {_listed(self.groups)}, which is {sum(self.groups)} systems; there are {self.systems}"
         if self.group_spread and not self.groups:
             yield f"group_spread: got {self.group_spread}, but there are no groups; give their sizes, such as 3,3,4"
-        if not all(map(isfinite, self.qualities)):
-            yield f"qualities: got {_listed(self.qualities)}; allowed: numbers"
+        if not all(abs(quality) <= _LARGEST for quality in self.qualities):
+            yield f"qualities: got {_listed(self.qualities)}; allowed: numbers, at most {_LARGEST:,.0f}"
         elif self.qualities and len(self.qualities) != self.systems:
             yield f"qualities: got {len(self.qualities)} of them; there are {self.systems} systems"
         if self.qualities and self.groups:

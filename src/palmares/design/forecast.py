@@ -160,6 +160,8 @@ def forecast_of(
     ranking: Ranking, target: Target | None = None, *, horizon: float = HORIZON, dedicated: bool = False
 ) -> Forecast:
     """The forecast of a ranking: until its boundaries hold at every look, in judgments; drawn from its own seed."""
+    if ranking.judgments < 2:
+        raise InputError("a forecast needs more than one judgment: one does not show how unsure scores are")
     if ranking.replicates is None or ranking.fit.scores is None or ranking.joint is None:
         raise InputError("a forecast needs rank ranges with a variance behind them; use --resample auto or two-way")
     rho, p = rho_of(ranking.fit.model), ranking.record.facts["p"]

@@ -24,11 +24,10 @@ from .planning.notes import notes_of
 from .planning.pilot import Likeness
 from .planning.prospects import Prospect, Staff
 from .planning.times import Seconds, seconds_of
+from .planning.usual import USUAL
 from .simulate import CampaignPlan
 from .targets import Target
 
-#: A campaign with effects of judges and segments about as large as those of real ones (docs/planning.md).
-USUAL = CampaignPlan(judges=20, segments=2000, spread=8.0, tie_radius=4.0, judge_effect=1.0, segment_effect=6.0)
 #: Judges and segments that a plan tries besides its own, and rankings of each judge that it shows.
 JUDGES, SEGMENTS = (5, 10, 20, 50, 100), (100, 300, 1000, 3000)
 EACH = (10, 30, 100, 300, 1000)

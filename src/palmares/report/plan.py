@@ -6,10 +6,11 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..design.plan import EACH, Needed, Plan, Staffing
+from ..results import counted
 from .tables import Column, Grouped, Table, View, front
 
 _BOUNDS = {"marginal": "one by one", "joint": "all at once", "any": "at every look"}
-_MEASURES = {"pairs": "pairs separated", "clusters": "clusters", "widest": "widest range", "best": "P(best)"}
+_MEASURES = {"pairs": "pairs separated", "clusters": "clusters", "widest": "widest range", "best": "best separated"}
 #: Numbers of judgments are shown to so many digits: more would be more than is known.
 _DIGITS = 3
 
@@ -43,14 +44,13 @@ def summary(plan: Plan) -> str:
     """The answer in one sentence."""
     needed, more = plan.needed, "further " if plan.done else ""
     if needed.rankings is None or needed.judgments is None or needed.hours is None:
-        staff = f"{plan.judges} judges of {plan.segments:,} segments"
-        return f"No number of {more}rankings by {staff} reaches it; {_limit(plan)}."
+        return f"No number of {more}rankings by {_staff(plan)} reaches it; {_limit(plan)}. {_way_out(plan)}"
     if needed.rankings == 0:
         return "The judgments so far show it already."
     low, middle, high = (None if each is None else each * plan.comparisons for each in needed.likely)
     text = (
         f"About {_about(needed.judgments)} {more}judgments: {_about(needed.rankings)} rankings of "
-        f"{plan.outputs:.3g} outputs by {plan.judges} judges, {_about(needed.hours)} hours of judging."
+        f"{plan.outputs:.3g} outputs by {counted(plan.judges, 'judge')}, {_about(needed.hours)} hours of judging."
     )
     if plan.target.kind == "best" and plan.target.value is not None:
         return text
@@ -59,9 +59,43 @@ def summary(plan: Plan) -> str:
     return f"{text} Of campaigns like this, 80 % get there between {_about(low)} {most}{likely}."
 
 
+def _staff(row: Plan | Staffing) -> str:
+    return f"{counted(row.judges, 'judge')} of {counted(row.segments, 'segment')}"
+
+
+def _brief(plan: Plan) -> str:
+    """The answer in a few words, for the first line."""
+    needed = plan.needed
+    if needed.hours is not None and needed.judgments is not None:
+        return (
+            f"about {_about(needed.judgments)} {'further ' if plan.done else ''}judgments, {_about(needed.hours)} hours"
+        )
+    by = f", but by {_staff(plan.cheapest)}" if plan.cheapest else ""
+    return f"not by {_staff(plan)}{by}"
+
+
+def _way_out(plan: Plan) -> str:
+    """Which other numbers of judges, or of segments, reach the target."""
+    able = [next((row for row in rows if row.hours is not None), None) for rows in (plan.staffing, plan.segmenting)]
+    first = dict.fromkeys(row for row in (*able, plan.cheapest) if row is not None)
+    if not first:
+        return (
+            f"Neither do up to {plan.staffing[-1].judges:,} judges, nor up to {plan.segmenting[-1].segments:,} "
+            "segments: plan with more of both (--judges, --segments), or ask for less."
+        )
+    ways = [f"{_staff(row)} with about {_about(row.judgments)} judgments, {_about(row.hours)} hours" for row in first]
+    return f"It is reached by {'; by '.join(ways)}."
+
+
+def _measure(plan: Plan) -> str:
+    """What the target is about; of `best` without a number the share of campaigns that separate it."""
+    chance = plan.target.kind == "best" and plan.target.value is not None
+    return "P(best)" if chance else _MEASURES[plan.target.kind]
+
+
 def _limit(plan: Plan) -> str:
     value = _value(plan.target.kind, plan.needed.limit)
-    return f"with any number of them, {_MEASURES[plan.target.kind]} comes to {value}"
+    return f"with any number of them, it comes to {value} ({_measure(plan)})"
 
 
 def _answer(each: Grouped[Plan]) -> Table:
@@ -70,7 +104,7 @@ def _answer(each: Grouped[Plan]) -> Table:
     columns = [
         Column("boundaries that hold", align="left"), Column(f"{more}rankings", _about), Column("judgments", _about),
         Column("judge-hours", _about), Column("95 % interval", _about_both), Column("80 % of campaigns", _about_both),
-        Column(f"{_MEASURES[kind]} at most", lambda value: _value(kind, value)),
+        Column(f"{_measure(plan)} at most", lambda value: _value(kind, value)),
     ]  # fmt: skip
     rows = [
         [_BOUNDS[price.bounds], price.rankings, price.judgments, price.hours, _judged(price.between, plan),
@@ -84,7 +118,8 @@ def _answer(each: Grouped[Plan]) -> Table:
         "these segments.",
         *[f"note: {note}" for note in plan.notes],
     ]
-    return Table(columns, rows, title_of(plan, each.title), notes=notes, signature=plan.signature)
+    title = f"{title_of(plan, each.title)}: {_brief(plan)}"
+    return Table(columns, rows, title, notes=notes, signature=plan.signature)
 
 
 def _judged(rankings: Sequence[int | None], plan: Plan) -> tuple[float | None, ...]:
@@ -105,7 +140,7 @@ def _judges(plan: Plan) -> Table:
     ]  # fmt: skip
     notes = [
         f"Of {plan.segments:,} segments. No use beyond: from so many rankings each, more of them by the same judges "
-        f"make errors at most a tenth smaller. N each: {_MEASURES[kind]} after so many rankings by each judge.",
+        f"make errors at most a tenth smaller. N each: {_measure(plan)} after so many rankings by each judge.",
         *([_cheapest(plan.cheapest)] if plan.cheapest and plan.cheapest.rankings else []),
     ]
     return Table(columns, rows, "How many judges", notes=notes)
@@ -113,7 +148,7 @@ def _judges(plan: Plan) -> Table:
 
 def _cheapest(best: Staffing) -> str:
     return (
-        f"Cheapest of all in these tables: {best.judges} judges, {best.segments:,} segments, {_about(best.each)} "
+        f"Cheapest of all in these tables: {_staff(best)}, {_about(best.each)} "
         f"rankings each: {_about(best.hours)} hours."
     )
 
@@ -133,7 +168,7 @@ def _segments(plan: Plan) -> Table:
         columns,
         rows,
         "How many segments",
-        notes=[f"By {plan.judges} judges; both columns of segments are rankings of one segment."],
+        notes=[f"By {counted(plan.judges, 'judge')}; both columns of segments are rankings of one segment."],
     )
 
 
@@ -145,7 +180,7 @@ def _curve(each: Grouped[Plan]) -> Table:
 
     columns = [
         Column(f"{'further ' if plan.done else ''}rankings", _count), Column("judgments", _count),
-        Column(_MEASURES[kind], shown), Column("±", lambda v: _value(kind, v, finer=True)), Column("10 %", shown),
+        Column(_measure(plan), shown), Column("±", lambda v: _value(kind, v, finer=True)), Column("10 %", shown),
         Column("90 %", shown), Column("campaigns there %", lambda v: f"{100 * v:.0f}"),
     ]  # fmt: skip
     rows = [

@@ -23,18 +23,22 @@ from .boundaries import OpenBoundaries, open_needs
 from .even import Uniform
 from .knowledge import Knowledge
 from .result import NextScreen, NextScreens, OpenBoundary
+from .sizes import usual_outputs
 from .strategies import STRATEGIES, Strategy
 
 #: Systems of one planned screen, and the boundary it is for, if it is for one.
 Planned = list[tuple[IntArray, int | None]]
 _MODEL = BradleyTerry()
+_INDEPENDENT = "errors are those of independent judgments"
+#: Variances of scores that add up to no more than this are none: judgments that all say the same do not vary.
+_LEAST_SPREAD = 1e-9
 
 
 def next_screens(
     data: Judgments | PairCounts | Any,
     *,
     strategy: str = "open-boundaries",
-    outputs: int = 2,
+    outputs: int | None = None,
     number: int = 20,
     uniform_share: float = 0.1,
     segments: Sequence[str] | None = None,
@@ -52,7 +56,8 @@ def next_screens(
     strategy
         Who chooses: an id of ``palmares.design.next.STRATEGIES``.
     outputs
-        How many systems are compared on a screen.
+        How many systems are compared on a screen; None: as many as most rankings so far compare, 2 where none are
+        named. A note says which.
     number
         How many screens. They are planned one after the other, each as if those before it had been answered.
     uniform_share
@@ -71,6 +76,7 @@ def next_screens(
     if isinstance(data, Judgments):
         check_one_lang_pair(data)
         data = settle_forced_ties(data, "auto", _MODEL.forced_ties)
+    outputs, said = (outputs, []) if outputs is not None else _usual(data)
     _check(len(data.systems), outputs, number, uniform_share)
     knowledge, facts, notes = _known(data, p, execution)
     generator = execution.generator(Stream.NEXT)
@@ -90,8 +96,13 @@ def next_screens(
         claimed=int(knowledge.claims.claimed.sum()),
         lang_pair=data.lang_pair if isinstance(data, PairCounts) else next(iter(data.lang_pairs), None),
         record=Record.of({**asked, **facts, "systems": len(data.systems), "data": data.hash}, _MODEL, data.origin),
-        notes=(*data.notes, *notes),
+        notes=(*data.notes, *said, *notes),
     )
+
+
+def _usual(data: Judgments | PairCounts) -> tuple[int, list[str]]:
+    usual, note = usual_outputs(data)
+    return usual, [note]
 
 
 def _check(systems: int, outputs: int, number: int, uniform_share: float) -> None:
@@ -113,9 +124,11 @@ def _known(data: Judgments | PairCounts, p: float, execution: Execution) -> tupl
     plain = Knowledge.of(counts, p=p)
     unit = ranking.record.facts.get("unit")
     if ranking.claims is None or ranking.replicates is None:
-        return plain, {"unit": unit}, [*_own(ranking, data), "errors are those of independent judgments"]
+        return plain, {"unit": unit}, [*_own(ranking, data), _INDEPENDENT]
     # The order of systems in a fit is that of the counts.
     wide = ranking.replicates.spread
+    if not np.trace(wide) > _LEAST_SPREAD:
+        return plain, {"unit": unit}, [*_own(ranking, data), "what varies cannot be seen: " + _INDEPENDENT]
     away = np.eye(len(wide)) - plain.shares
     covariance = away @ wide @ away.T
     stretch = np.sqrt(np.maximum(covariance.diagonal() / plain.covariance.diagonal(), 1.0))

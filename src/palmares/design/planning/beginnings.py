@@ -7,12 +7,14 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from ...compute import Execution, Stream
+from ...errors import InputError
 from ...judgments import FloatArray, Judgments
 from ...models.base import check_one_lang_pair
 from ...models.bradley_terry import BradleyTerry
 from ...ranking.beliefs import posterior
 from ...ranking.evidence import as_independent
 from ...ranking.two_way import Grouping, combined, jackknife, lifted
+from ...results import counted
 from ..simulate import CampaignPlan
 from .pilot import (
     Calibration,
@@ -105,6 +107,11 @@ def from_judgments(judgments: Judgments, campaigns: int, execution: Execution) -
     rng = execution.generator(Stream.PLAN_CAMPAIGNS)
     base = _centred(_base(sitting, floor))
     parts = {unit: _part(sitting, known[unit], floor, judgments, unit, rng.random(campaigns)) for unit in known}
+    if not np.trace(base) > _LEAST_VARIANCE:
+        raise InputError(
+            f"nothing can be planned from {counted(len(judgments), 'judgment')} ({_alike(judgments)}): nothing in that "
+            "shows how unsure scores are; collect some more first, or plan from scratch (--systems, without a file)"
+        )
     now = base + sum(np.median(part.excess) * part.shape for part in parts.values())
     effect = ranking_effect(sitting, fit)
     single = information_of_ranking(fit.theta[None], float(fit.place[-1]), comparisons)[0]
@@ -125,6 +132,13 @@ def from_judgments(judgments: Judgments, campaigns: int, execution: Execution) -
 
 
 _UNITS = ("judge", "segment")
+#: Variances of scores that add up to no more than this are none.
+_LEAST_VARIANCE = 1e-9
+
+
+def _alike(judgments: Judgments) -> str:
+    ties = len(judgments) > 1 and not judgments.counts.wins.any()
+    return "all of them ties" if ties else "made at one go, or all alike"
 
 
 def _groupings(model: BradleyTerry, judgments: Judgments) -> tuple[dict[str, Grouping], list[str]]:

@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from ...judgments import LEAST_UNITS
+from ...results import counted
+from .usual import MEASURED, USUAL
 
 if TYPE_CHECKING:
     from ..plan import Plan
@@ -20,7 +22,38 @@ BOUNDS_WORDS = {
 
 def notes_of(plan: Plan, begun: Sequence[str], read: Sequence[str]) -> tuple[str, ...]:
     """Every assumption, in the order in which it matters."""
-    return (*read, *begun, *_bounds(plan), *_truth(plan), *_work(plan), *_time(plan))
+    return (*read, *_shape(plan), *begun, *_bounds(plan), *_truth(plan), *_work(plan), *_time(plan))
+
+
+_SPACED = {
+    "uniform": "uniform between 0 and",
+    "even": "equally far apart between 0 and",
+    "normal": "normal, with the standard deviation of uniform ones between 0 and",
+}
+
+
+def _shape(plan: Plan) -> list[str]:
+    """What a campaign that has not begun is taken to be like, and which of it nobody said."""
+    campaign = plan.campaign
+    if campaign is None:
+        return []
+    apart = f"{_SPACED[campaign.spacing]} {campaign.quality_range:g}"
+    given, grouped = "that were given", f"of {len(campaign.groups)} groups {apart}"
+    truth = given if campaign.qualities else grouped if campaign.groups else apart
+    text = (
+        f"assumed is a campaign of {campaign.systems} systems, {counted(plan.judges, 'judge')} and "
+        f"{counted(plan.segments, 'segment')}; true qualities {truth}; standard deviations of "
+        f"{campaign.spread:g} of outputs, {campaign.judge_effect:g} of what each judge and "
+        f"{campaign.segment_effect:g} of what each segment adds to a system; ties within {campaign.tie_radius:g}"
+    )
+    unsaid = [name for name in MEASURED if getattr(campaign, name) == getattr(USUAL, name)]
+    if not unsaid:
+        return [text]
+    options = ", ".join(f"--{name.replace('_', '-')}" for name in unsaid)
+    return [
+        f"{text}. Defaults, about as measured on WMT13 French-English: {options}; how far qualities are apart decides "
+        "most, and --like FILE takes all of these from an earlier campaign"
+    ]
 
 
 def _bounds(plan: Plan) -> list[str]:
