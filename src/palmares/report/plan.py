@@ -70,7 +70,7 @@ def _brief(plan: Plan) -> str:
         return (
             f"about {_about(needed.judgments)} {'further ' if plan.done else ''}judgments, {_about(needed.hours)} hours"
         )
-    by = f", but by {_staff(plan.cheapest)}" if plan.cheapest else ""
+    by = f", but by {_staff(plan.cheapest)} in {_about(plan.cheapest.hours)} hours" if plan.cheapest else ""
     return f"not by {_staff(plan)}{by}"
 
 
