@@ -33,9 +33,9 @@ def learning_campaign(db: Database, judges: int = 5, segments: int = 60, **setti
     return [new_judge(db, f"judge-{number}") for number in range(judges)]
 
 
-def truthful(texts: Sequence[str], rng: Random) -> list[int]:
-    """Ranks of outputs by what their systems are worth, and noise."""
-    values = [STEP * SYSTEM_OF[text.split()[3]] + rng.gauss(0, 1) for text in texts]
+def truthful(texts: Sequence[str], rng: Random, *, alike: int = 1) -> list[int]:
+    """Ranks of outputs by what their systems are worth, and noise; so many of the worst are worth the same."""
+    values = [STEP * max(SYSTEM_OF[text.split()[3]], alike - 1) + rng.gauss(0, 1) for text in texts]
     order = sorted(range(len(values)), key=lambda place: -values[place])
     return [1 + order.index(place) for place in range(len(values))]
 
@@ -51,7 +51,9 @@ SYSTEM_OF = {word: number for number, word in enumerate(WORDS)}
 assert len(SYSTEM_OF) == len(SYSTEMS)
 
 
-def judged(db: Database, judges: list[Person], answers: int, rng: Random, *, analyst: Analyst | None = None) -> int:
+def judged(
+    db: Database, judges: list[Person], answers: int, rng: Random, *, analyst: Analyst | None = None, alike: int = 1
+) -> int:
     """Let judges answer in turn until there are so many or there is no work; how many. The analyst looks after each."""
     done = 0
     while done < answers:
@@ -60,7 +62,7 @@ def judged(db: Database, judges: list[Person], answers: int, rng: Random, *, ana
             view = next_view(db, judge, rng=rng) if done < answers else None
             if view is None:
                 continue
-            answer(db, judge, view, truthful([option.text for option in view.options], rng))
+            answer(db, judge, view, truthful([option.text for option in view.options], rng, alike=alike))
             done += 1
             if analyst is not None:
                 analyst.look(needing(db))

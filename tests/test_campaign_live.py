@@ -295,12 +295,12 @@ def test_language_pairs_are_analysed_apart(db: Database) -> None:
 # -- when it is enough -----------------------------------------------------------------------------------
 
 
-def to_the_rule(db: Database, rule: str = "clusters=2") -> tuple[list[Person], Random]:
+def to_the_rule(db: Database, rule: str = "clusters=2", *, alike: int = 1) -> tuple[list[Person], Random]:
     """A campaign that was judged until its rule stopped it; a snapshot every tenth answer."""
     settings = {"stop.rule": rule, "screen.outputs": 5, "overlap.share": 0.3, "choice.lag": 100}
     judges, rng = learning_campaign(db, 6, 60, **settings), Random(7)
     with analysing(db) as analyst:
-        done = judged(db, judges, 300, rng, analyst=analyst)
+        done = judged(db, judges, 300, rng, analyst=analyst, alike=alike)
     assert done < 300
     return judges, rng
 
@@ -342,6 +342,38 @@ def test_the_ranking_that_stopped_a_campaign_is_made_again_from_its_export(
     assert f"'campaign export NAME FILE --up-to {named}', then 'rank FILE --looks any --seed 1'" in said
 
 
+def test_what_a_rule_stopped_is_ranked_for_every_look_whoever_chose(
+    db: Database, tmp_path: Path, run: Callable[..., Any]
+) -> None:
+    """Balanced choice, stopped by looking: the store, its export and its ranking say so, also of earlier answers."""
+    settings = {"choice.strategy": "balanced", "screen.outputs": 5, "choice.lag": 100}
+    judges, rng = learning_campaign(db, 6, 60, **settings), Random(7)
+    judged(db, judges, 10, rng)
+    place = db.engine.url.render_as_string(hide_password=False)
+    assert "extra.looks" not in pm.read(place).frame.columns  # there never was a rule
+    assert pm.rank(pm.read(place), rng=1).looks == "once"
+    change_settings(db, "news", settings_now(db).replace(**{"stop.rule": "clusters=2"}))
+    with analysing(db) as analyst:
+        judged(db, judges, 300, rng, analyst=analyst)
+    last = last_snapshot(db)
+    assert last.met
+    named = last.standing["answer"]  # type: ignore[index]
+    change_settings(db, "news", settings_now(db).replace(**{"stop.rule": ""}))  # who looked has looked
+    path = tmp_path / "upto.csv"
+    export(db, "news", path, upto=named)
+    for data in (pm.read(path), pm.read(place)):
+        assert data.frame["extra.looks"].unique().to_list() == ["any"]
+        again = pm.rank(data, rng=1)  # looks="auto"
+        assert again.looks == "any"
+        assert any("could stop the campaign (stop.rule): ranges" in note for note in again.notes)
+    with db.read() as tx:
+        kept = ranking_of(tx, last)
+    again = pm.rank(path, rng=1)
+    assert kept is not None
+    assert (again.record.facts["data"], again.signature) == (kept["data"], kept["signature"])
+    assert "could stop the campaign (stop.rule): ranges" in run("rank", str(path), "--seed", "1").out
+
+
 def test_a_changed_answer_makes_the_decision_anew(db: Database) -> None:
     """Turned round one after the other, the answers no longer show what they did: work is given out again."""
     judges, _ = to_the_rule(db)
@@ -376,18 +408,19 @@ def test_a_changed_answer_makes_the_decision_anew(db: Database) -> None:
 
 @pytest.mark.any_database
 def test_more_answers_do_not_undo_a_decision_and_another_rule_does(db: Database) -> None:
-    judges, rng = to_the_rule(db)
+    """The other rule asks for a boundary between equals, which chance shows once in a thousand campaigns at most."""
+    judges, rng = to_the_rule(db, alike=2)
     before = last_snapshot(db)
     settings = settings_now(db)
-    change_settings(db, "news", settings.replace(**{"stop.rule": "clusters=6"}))
+    change_settings(db, "news", settings.replace(**{"stop.rule": "clusters=6", "stop.p": 0.001}))
     assert next_view(db, judges[0]) is not None  # at once: what is known is about another rule
     with analysing(db) as analyst:
         analyst.look(needing(db))
         assert not last_snapshot(db).met
-        judged(db, judges, 6, rng, analyst=analyst)
+        judged(db, judges, 6, rng, analyst=analyst, alike=2)
         change_settings(db, "news", settings)
         analyst.look(needing(db))
-        judged(db, judges, 200, rng, analyst=analyst)
+        judged(db, judges, 200, rng, analyst=analyst, alike=2)
         again = last_snapshot(db)
         assert again.met
         assert again.standing["answer"] > before.standing["answer"]  # type: ignore[index]

@@ -21,6 +21,7 @@ from palmares.ingest.files import write
 from palmares.judgments import Judgments, PairCounts
 from palmares.models.bradley_terry import BradleyTerry
 from palmares.ranking.anytime import claims, critical, evidence, ranges
+from palmares.ranking.looks import adaptive
 
 SIMULATED = simulate(systems=7, rankings=500, outputs=3, judges=12, segments=90, spread=6, judge_effect=0.5, rng=4)
 
@@ -47,6 +48,26 @@ def test_what_a_learning_strategy_chose_is_ranked_for_every_look_and_says_so() -
     assert "hold at every look" in note
     assert "--looks once" in note
     assert active.to_dict()["looks"] == "any"
+
+
+def test_what_could_be_stopped_by_answers_is_ranked_for_every_look_and_says_so() -> None:
+    """A column ``extra.looks`` that says ``any`` of some judgments, as of two campaigns that are ranked as one."""
+    says = pl.Series("extra.looks", [("any", None)[i % 2] for i in range(len(SIMULATED.judgments))], dtype=pl.String)
+    rows = _rows(SIMULATED.judgments)
+    watched = Judgments.from_rows(rows.with_columns(says))
+    stopped, plain = rank(watched, rng=1, resamples=200), rank(SIMULATED.judgments, looks="any", rng=1, resamples=200)
+    assert stopped.looks == "any"
+    assert [line.range for line in stopped.lines] == [line.range for line in plain.lines]
+    (note,) = [note for note in stopped.notes if "could stop the campaign (stop.rule): ranges" in note]
+    assert "chosen by" not in note
+    assert adaptive(chosen_by("s14")) == "comparisons were chosen by what earlier answers said (s14)"
+    both = Judgments.from_rows(rows.with_columns(says, pl.lit("s14").alias("extra.strategy")))
+    assert adaptive(both) == (
+        "comparisons were chosen by what earlier answers said (s14), and what answers said so far could stop the "
+        "campaign (stop.rule)"
+    )
+    once = rank(watched, looks="once", rng=1, resamples=200)
+    assert any("(stop.rule), while ranges, intervals and boundaries are of the usual kind" in n for n in once.notes)
 
 
 @pytest.mark.parametrize("strategies", [("uniform", "balanced"), (None,)])
@@ -193,6 +214,11 @@ def test_counts_of_a_file_that_names_strategies_say_that_they_do_not_know_them(t
             path.write_text(path.read_text(encoding="utf-8").replace("system-1", '"system-1"'), encoding="utf-8")
         said = CliRunner().invoke(cli, ["rank", str(path), "--scan", "--resamples", "200"])
         assert said.output.count("note: the file says which strategy chose each comparison") == 1
+        assert "could stop" not in said.output
+    frame = _rows(SIMULATED.judgments).with_columns(pl.lit("any").alias("extra.looks"))
+    write(Judgments.from_rows(frame), path)
+    said = CliRunner().invoke(cli, ["rank", str(path), "--scan", "--resamples", "200"])
+    assert said.output.count("note: the file says whether what answers said so far could stop the campaign") == 1
 
 
 # -- does it keep its word? ------------------------------------------------------------------------------

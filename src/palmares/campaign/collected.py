@@ -22,7 +22,7 @@ from ..judgments import EXTRA_PREFIX
 from ..texts.testset import RESERVED_PREFIX
 from . import schema
 from .database import Database
-from .definition import CampaignInfo, find_campaign
+from .definition import CampaignInfo, find_campaign, was_watched
 from .refusals import DatabaseError
 
 Query: TypeAlias = sa.Select[*tuple[Any, ...]]
@@ -31,6 +31,8 @@ Query: TypeAlias = sa.Select[*tuple[Any, ...]]
 _CAMPAIGN = re.compile(r"(.*)#([\w-]+)")
 #: What a judge said besides the ranks. It is there where anyone said something, and only there.
 _VERDICT = f"{EXTRA_PREFIX}verdict"
+#: Whether what answers said so far could stop the campaign; there if so, for ranges that hold at every look.
+_LOOKS = f"{EXTRA_PREFIX}looks"
 _JUDGMENT, _SERVED, _SCREEN = schema.judgment.c, schema.served.c, schema.screen.c
 #: What is known of every answer, with its type and where it is stored. The first four are used up; the others are
 #: columns of the judgments. Lists come as JSON text, which polars reads faster.
@@ -50,7 +52,7 @@ _ANSWER: dict[str, tuple[pl.DataType, sa.ColumnElement[Any]]] = {
     f"{EXTRA_PREFIX}repeat": (pl.Int8(), sa.case((_SERVED.repeat_of.is_(None), 0), else_=1)),
     _VERDICT: (pl.String(), _JUDGMENT.verdict),
 }
-_EXTRAS = tuple(name.removeprefix(EXTRA_PREFIX) for name in _ANSWER if name.startswith(EXTRA_PREFIX))
+_EXTRAS = tuple(name.removeprefix(EXTRA_PREFIX) for name in (*_ANSWER, _LOOKS) if name.startswith(EXTRA_PREFIX))
 
 
 def read_url(url: str, options: ReadOptions) -> tuple[str, Parsed]:
@@ -170,6 +172,8 @@ def _parsed(
     shared = int(sieve.frame["places"].explode().is_in(of_several.implode()).sum())
     unsaid = [name for name in ("lang_pair", _VERDICT) if rows[name].is_null().all()]
     rows = rows.drop(RECORD, *(unsaid if rows.height else [_VERDICT]))
+    if was_watched(tx, info.id):  # at any time: a rule that is taken back, or comes late, was a look all the same
+        rows = rows.with_columns(pl.lit("any").alias(_LOOKS))
     return Parsed(rows, dropped, answers.height, "screen", _uses(rows), layout="database", shared=shared)
 
 

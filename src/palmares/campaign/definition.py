@@ -150,6 +150,15 @@ def revisions(db: Database, campaign_id: int) -> list[Revision]:
     return history[::-1]
 
 
+def was_watched(tx: sa.Connection, campaign_id: int) -> bool:
+    """Whether ``stop.rule`` was ever set: what answers said could then stop the campaign, and did if it has stopped.
+
+    Settings are never changed, only followed by others, so this stays true once it is.
+    """
+    bodies = sa.select(schema.setting.c.body).where(schema.setting.c.campaign_id == campaign_id)
+    return any(parsed_settings(body).stop.rule for body in tx.scalars(bodies))
+
+
 def differing(before: Settings, after: Settings) -> tuple[str, ...]:
     """What one has otherwise than the other: ``screen.outputs: 5 → 3``; long texts by name alone."""
     old, new = _flat(before), _flat(after)

@@ -14,7 +14,7 @@ from ..errors import InputError
 from ..ingest.given import judgments_of
 from ..judgments import Judgments
 from ..ranking import LOOKS
-from ..ranking.looks import learnt
+from ..ranking.looks import adaptive
 from ..ranking.record import Record
 from ..results import Shown, counted
 from .planning.beginnings import Beginning, from_judgments, from_scratch
@@ -338,7 +338,7 @@ def _from_scratch(shape: CampaignPlan, options: Options, campaigns: int, executi
 def _continued(judgments: Judgments, options: Options, campaigns: int, execution: Execution) -> Plan:
     options.target.check(len(judgments.systems))
     campaigns = _affordable(campaigns, len(judgments.systems))
-    options = replace(options, bounds=options.bounds or ("any" if learnt(judgments) else "marginal"))
+    options = replace(options, bounds=options.bounds or ("any" if adaptive(judgments) else "marginal"))
     begun = from_judgments(judgments, campaigns, execution)
     now, staff = begun.staff, Staff(options.judges or begun.staff.judges, options.segments or begun.staff.segments)
     if staff.judges < now.judges or staff.segments < now.segments:

@@ -208,13 +208,19 @@ def _count(stream: _Stream, options: ReadOptions) -> tuple[dict[str | None, Pair
 
 
 def _unread(columns: Sequence[str]) -> list[str]:
-    """A warning that counts do not say how comparisons were chosen, although the file does."""
-    if f"{EXTRA_PREFIX}strategy" not in columns:
-        return []
-    return [
-        "the file says which strategy chose each comparison, which pair counts do not know; if one learnt from earlier "
-        "answers, ranges must hold at every look (--looks any)"
-    ]
+    """Warnings that counts do not say what earlier answers decided, although the file does."""
+    notes = []
+    if f"{EXTRA_PREFIX}strategy" in columns:
+        notes.append(
+            "the file says which strategy chose each comparison, which pair counts do not know; if one learnt from "
+            "earlier answers, ranges must hold at every look (--looks any)"
+        )
+    if f"{EXTRA_PREFIX}looks" in columns:
+        notes.append(
+            "the file says whether what answers said so far could stop the campaign, which pair counts do not know; "
+            "if so, ranges must hold at every look (--looks any)"
+        )
+    return notes
 
 
 def _digest(name: str) -> str:

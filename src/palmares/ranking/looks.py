@@ -18,7 +18,7 @@ _UNFIT = (
     "the scores of {} depend on which comparisons were chosen, or have no scale that is fixed beforehand; use "
     "bradley-terry, ordinal, crowd-bt or expected-wins"
 )
-_STRATEGY = EXTRA_PREFIX + "strategy"
+_STRATEGY, _LOOKS = EXTRA_PREFIX + "strategy", EXTRA_PREFIX + "looks"
 
 
 def learnt(data: Judgments | PairCounts) -> tuple[str, ...]:
@@ -27,6 +27,21 @@ def learnt(data: Judgments | PairCounts) -> tuple[str, ...]:
         return ()
     names = {str(name) for name in data.frame[_STRATEGY].unique().to_list() if name is not None}
     return tuple(sorted(names.difference(UNLEARNT)))
+
+
+def watched(data: Judgments | PairCounts) -> bool:
+    """Whether judgments say that a rule which looks at the answers so far could stop them, as campaigns do."""
+    if isinstance(data, PairCounts) or _LOOKS not in data.frame.columns:
+        return False
+    return "any" in {str(value) for value in data.frame[_LOOKS].unique().to_list()}
+
+
+def adaptive(data: Judgments | PairCounts) -> str | None:
+    """What earlier answers decided of these judgments, in words: which comparisons, when to stop; None if nothing."""
+    active = learnt(data)
+    chosen = f"comparisons were chosen by what earlier answers said ({', '.join(active)})"
+    stops = "what answers said so far could stop the campaign (stop.rule)"
+    return ", and ".join([*([chosen] if active else []), *([stops] if watched(data) else [])]) or None
 
 
 def settled(looks: str, data: Judgments | PairCounts, model: Model, source: str | None) -> tuple[str, str | None]:
@@ -42,16 +57,15 @@ def settled(looks: str, data: Judgments | PairCounts, model: Model, source: str 
     obstacle = _obstacle(model, source)
     if looks == "any" and obstacle:
         raise InputError(f"--looks any: {obstacle}")
-    active = learnt(data)
-    chosen = f"comparisons were chosen by what earlier answers said ({', '.join(active)})"
-    if looks == "any" or (active and looks == "auto" and not obstacle):
+    reason = adaptive(data)
+    if looks == "any" or (reason and looks == "auto" and not obstacle):
         holds = "ranges, intervals and boundaries hold at every look, whatever chose the next comparison"
-        if not active:
+        if not reason:
             return "any", f"{holds}; they are wider than those of one look (--looks once)"
-        return "any", f"{chosen}: {holds}; --looks once gives the usual ones, which are biased here"
-    if not active or source is None:
+        return "any", f"{reason}: {holds}; --looks once gives the usual ones, which are biased here"
+    if not reason or source is None:
         return "once", None
-    usual = f"{chosen}, while ranges, intervals and boundaries are of the usual kind, and biased here"
+    usual = f"{reason}, while ranges, intervals and boundaries are of the usual kind, and biased here"
     return "once", f"{usual}: {obstacle}" if obstacle else f"{usual} (--looks once)"
 
 

@@ -71,7 +71,8 @@ def rank(
         ``any``: ranges, intervals and boundaries that hold at every look, and whatever chose the next comparison
         (`anytime`); ``once``: the usual ones, for one look at comparisons that no answer chose. ``auto`` is ``any``
         where the judgments say that a strategy which learns from answers chose some of them (their column
-        ``strategy``, as campaigns export it), and a note says so.
+        ``strategy``, as campaigns export it), or that a rule could stop the campaign by them (their column ``looks``),
+        and a note says so.
     rng
         A seed; None draws one. It is in the signature either way.
     execution
