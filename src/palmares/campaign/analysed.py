@@ -17,7 +17,7 @@ from .definition import PairInfo
 from .live.claim import holder
 from .live.process import SEED, needing, needs_analysis
 from .settings import Settings, StopSettings
-from .snapshots import Snapshot, answers_so_far, newest
+from .snapshots import Snapshot, answers_so_far, forecast_upto, newest
 
 #: Open boundaries that are named one by one.
 _NAMED = 3
@@ -106,7 +106,7 @@ def analysed(tx: sa.Connection, pair: PairInfo, settings: Settings) -> Analysed 
         rule=stop.rule,
         met=met,
         answer=last.standing["answer"] if met and last is not None and last.standing else None,
-        standing=last.standing if last is not None and decides else None,
+        standing=_standing(tx, last) if last is not None and decides else None,
         p=stop.p,
     )
 
@@ -135,6 +135,13 @@ def _in_use(tx: sa.Connection, last: Snapshot | None, behind: int, settings: Set
         schema.snapshot.c.id == last.id, schema.snapshot.c.choices.is_not(None)
     )
     return choice.strategy if tx.execute(there).first() is not None else "balanced"
+
+
+def _standing(tx: sa.Connection, last: Snapshot) -> dict[str, Any] | None:
+    """Where the rule stands, with the last forecast that there is."""
+    if last.standing is None or last.standing.get("forecast") is not None:
+        return last.standing
+    return {**last.standing, "forecast": forecast_upto(tx, last)}
 
 
 def _reached(rule: str, said: dict[str, Any]) -> str:

@@ -88,6 +88,13 @@ _RANKING = (
     .order_by(_SNAPSHOT.version.desc())
     .limit(1)
 )
+_FORECAST = (
+    sa.select(_SNAPSHOT.standing)
+    .where(_SNAPSHOT.language_pair_id == bindparam("pair"), _SNAPSHOT.version <= bindparam("version"))
+    .where(_SNAPSHOT.ranking.is_not(None), _SNAPSHOT.rule == bindparam("rule"), _SNAPSHOT.p == bindparam("p"))
+    .order_by(_SNAPSHOT.version.desc())
+    .limit(1)
+)
 _TOO_OLD = (
     sa.select(_SNAPSHOT.created_at)
     .where(_SNAPSHOT.language_pair_id == bindparam("pair"), _SNAPSHOT.answers < bindparam("answers"))
@@ -117,6 +124,13 @@ def ranking_of(tx: sa.Connection, snapshot: Snapshot) -> dict[str, Any] | None:
     asked = {"pair": snapshot.pair_id, "version": snapshot.version}
     ranking: dict[str, Any] | None = tx.execute(_RANKING, asked).scalar()
     return ranking
+
+
+def forecast_upto(tx: sa.Connection, snapshot: Snapshot) -> dict[str, Any] | None:
+    """The last forecast about a snapshot's rule up to it: one is made, and kept, with every ranking."""
+    asked = {"pair": snapshot.pair_id, "version": snapshot.version, "rule": snapshot.rule, "p": snapshot.p}
+    standing = tx.execute(_FORECAST, asked).scalar()
+    return None if standing is None else standing["forecast"]
 
 
 def answers_so_far(tx: sa.Connection, pair_id: int) -> int:

@@ -267,8 +267,8 @@ _RANKING_OPTIONS = (
                  help="One- or two-sided sign tests, for --resample sign-test."),
     click.option("--looks", type=click.Choice(LOOKS), default="auto", show_default=True,
                  help="once: ranges for one look at comparisons that no answer chose. any: ranges that hold at every "
-                      "look, whatever chose them. auto: any where the judgments say that a learning strategy chose, or a rule "
-                      "could stop the campaign by them."),
+                      "look, whatever chose them. auto: any where the judgments say that a learning strategy chose, or "
+                      "that a rule could stop the campaign by them."),
 )  # fmt: skip
 _SHORTHANDS = (
     click.option("--scale", type=click.Choice(["natural", "elo"]), help="Scale of bradley-terry scores."),

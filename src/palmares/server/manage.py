@@ -83,6 +83,7 @@ def overview(request: Request, staff: Staff, db: Store) -> Response:
         tables={pair.name: table(pair.systems, met[pair.name], pair.most) for pair in status.pairs},
         goals={pair.name: goals(pair, stop) for pair in status.pairs},
         stop=stop,
+        uncounted=uncounted(stop),
         seconds=median_seconds(db, staff.campaign_id),
         notes=count_notes(db, staff.campaign_id),
         ago=lambda moment: ago(moment, status.at),
@@ -123,10 +124,21 @@ def goals(pair: PairStatus, stop: StopSettings) -> list[Goal]:
         rules.append(Goal("screens answered", pair.answered, stop.screens))
     if stop.per_pair is not None:
         rules.append(Goal("comparisons of any two", pair.least, stop.per_pair))
-    said = None if pair.analysed is None else pair.analysed.standing
-    if stop.rule.startswith("clusters=") and said is not None:
-        rules.append(Goal("clusters of systems", said["clusters"], int(stop.rule.partition("=")[2])))
+    said = (pair.analysed.standing if pair.analysed is not None else None) or {}
+    kind, _, value = stop.rule.partition("=")
+    if kind == "clusters":
+        rules.append(Goal("clusters of systems", said.get("clusters", 1), int(value)))
+    if kind == "pairs":
+        rules.append(Goal("% of pairs separated", int(100 * said.get("pairs", 0.0) + 1e-9), round(100 * float(value))))
     return rules
+
+
+def uncounted(stop: StopSettings) -> str:
+    """A rule on the ranking that is met or not, and nothing between."""
+    kind, _, value = stop.rule.partition("=")
+    if kind == "widest":
+        return f"no rank range wider than {value}"
+    return "the best system is separated from all others" if kind == "best" else ""
 
 
 def ago(moment: datetime, now: datetime) -> str:

@@ -82,17 +82,10 @@ class Verdict:
         return cls(False, {"answer": answer, "rule": stop.rule, "clusters": 1}, None)
 
     @classmethod
-    def of(
-        cls,
-        stop: StopSettings,
-        tally: Tally,
-        knowledge: Knowledge,
-        ranking: Ranking | None,
-        foreseen: dict[str, Any] | None,
-    ) -> Verdict:
+    def of(cls, stop: StopSettings, tally: Tally, knowledge: Knowledge, ranking: Ranking | None) -> Verdict:
         """By the ranking; without one, what is known online says where the rule stands, and never that it is enough.
 
-        ``foreseen`` is the last forecast, for want of a ranking to make one of.
+        A forecast is made of a ranking, and kept with it; who reads what came later looks it up there.
         """
         ranked = None if ranking is None else ranking.claims
         claims = knowledge.claims if ranked is None else ranked
@@ -106,7 +99,7 @@ class Verdict:
             "pairs": _separated(claims),
             "widest": max(end - start for start, end in claims.blocks),
             "best": bool(claims.claimed[0]),
-            "forecast": foreseen if ranking is None or ranked is None else _foreseen(ranking, stop),
+            "forecast": None if ranking is None or ranked is None else _foreseen(ranking, stop),
         }
         return cls(met, standing, ranking)
 

@@ -30,8 +30,9 @@ from .tally import Tally
 
 log = logging.getLogger("palmares.campaign")
 
-#: A snapshot is due after so large a share of ``choice.lag`` answers, and after so many seconds if there are any.
-_SHARE, _SECONDS = 0.1, 5.0
+#: A snapshot is due after so large a share of ``choice.lag`` answers, and after so many seconds if there are any. All
+#: of them are kept, so judges who are slow must not get one for every answer.
+_SHARE, _SECONDS = 0.1, 30.0
 #: The ranking is computed again after so many more judgments, as a share of those there were; at first after so many.
 _GROWTH, _FEWEST = 0.05, 30
 #: The same where the online counts say that it may be enough.
@@ -53,8 +54,6 @@ class Study:
     rng: np.random.Generator = field(default_factory=np.random.default_rng)
     knowledge: Knowledge | None = None
     stretch: FloatArray | None = None
-    #: The last forecast.
-    foreseen: dict[str, Any] | None = None
     #: Comparisons behind the last ranking.
     ranked: int = 0
     unread: int = 0
@@ -167,9 +166,7 @@ class Study:
         if anew or self.tally.total >= max(self.ranked * (1 + growth), _FEWEST):
             ranking = self._ranking(needing)
             self.ranked = self.tally.total
-        verdict = Verdict.of(stop, self.tally, self.knowledge, ranking, self.foreseen)
-        self.foreseen = verdict.standing["forecast"]
-        return verdict
+        return Verdict.of(stop, self.tally, self.knowledge, ranking)
 
     def _ranking(self, needing: Needing) -> Ranking | None:
         try:
