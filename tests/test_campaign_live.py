@@ -17,7 +17,7 @@ from studies import analysing, judged, last_snapshot, learning_campaign, snapsho
 
 import palmares as pm
 from palmares.campaign import schema
-from palmares.campaign.analysed import analysis_health
+from palmares.campaign.analysed import Analysed, analysis_health
 from palmares.campaign.answers import Answer, submit
 from palmares.campaign.collected import collect
 from palmares.campaign.database import Database
@@ -372,6 +372,44 @@ def test_what_a_rule_stopped_is_ranked_for_every_look_whoever_chose(
     assert kept is not None
     assert (again.record.facts["data"], again.signature) == (kept["data"], kept["signature"])
     assert "could stop the campaign (stop.rule): ranges" in run("rank", str(path), "--seed", "1").out
+
+
+def test_a_forecast_is_kept_with_its_ranking_and_read_after_it(db: Database) -> None:
+    """Snapshots without a ranking have none of their own, or every answer would be paid for with all boundaries."""
+    judges = learning_campaign(db, 3, **{"screen.outputs": 2, "stop.rule": "clusters=6"})
+    with analysing(db) as analyst:
+        judged(db, judges, 40, Random(2), analyst=analyst)
+    rows = snapshots(db)
+    assert {row.standing["forecast"] is None for row in rows if row.ranking is None} == {True}
+    last = [row for row in rows if row.ranking is not None][-1].standing["forecast"]
+    assert last["judgments"] >= 30
+    status = campaign_status(db, "news").pairs[0].analysed
+    assert status is not None
+    assert status.standing is not None
+    assert status.standing["forecast"] == last
+    assert any("until clusters=6" in line for line in status.says)
+    change_settings(db, "news", settings_now(db).replace(**{"stop.rule": "best"}))
+    with analysing(db) as analyst:
+        analyst.look(needing(db))
+    other = campaign_status(db, "news").pairs[0].analysed
+    assert other is not None
+    assert not any("clusters=6" in line for line in other.says)
+
+
+@pytest.mark.parametrize(
+    ("need", "said"),
+    [
+        ((180, 90, 410), "about 180 more judgments (90–410)"),
+        ((2871, 1194, None), "about 2,871 more judgments (1,194 or more)"),
+        ((None, 5317, None), "at least 5,317 more judgments"),
+        ((None, None, None), "more judgments than can be foreseen"),
+    ],
+)
+def test_a_forecast_beyond_its_horizon_names_no_number(need: tuple[int | None, ...], said: str) -> None:
+    boundary = {**dict(zip(("median", "low", "high"), need, strict=True)), "above": "B", "below": "C"}
+    standing = {"clusters": 1, "pairs": 0.0, "forecast": {"boundaries": [boundary]}}
+    told = Analysed("s14", "s14", 1, 0, 100, None, "clusters=6", met=False, answer=None, standing=standing)
+    assert told.says[-1] == f"{said} to separate B from C"
 
 
 def test_a_changed_answer_makes_the_decision_anew(db: Database) -> None:

@@ -184,6 +184,23 @@ def test_the_overview_says_how_far_rules_for_stopping_are(db: Database, organise
     assert "No new work after 1 Apr 2026, 18:00" in words(organiser.get(HOME).text)
 
 
+@pytest.mark.parametrize(
+    ("rule", "said"),
+    [
+        ("clusters=3", "1 of 3 clusters of systems"),
+        ("pairs=0.07", "0 of 7 % of pairs separated"),
+        ("widest=2", "no rank range wider than 2"),
+        ("best", "the best system is separated from all others"),
+    ],
+)
+def test_the_overview_names_every_rule_on_the_ranking(db: Database, organiser: Visitor, rule: str, said: str) -> None:
+    """Before anything was analysed, too."""
+    change_settings(db, "news", Settings().replace(**{**ALL_SHOWN, "stop.rule": rule}))
+    page = organiser.get(HOME)
+    assert row(page, "fr-en")[-1] == said
+    assert "chosen by balanced: nothing has been analysed yet" in words(page.text)
+
+
 class Always(Random):
     """Chance that never spares a judge a control; what else is drawn stays random."""
 

@@ -159,12 +159,12 @@ def _reached(rule: str, said: dict[str, Any]) -> str:
 
 
 def _about(need: dict[str, Any]) -> str:
-    """``about 180 more judgments (90–410)``."""
+    """``about 180 more judgments (90–410)``; what lies beyond the horizon is not named."""
     if need["median"] is None:
-        least = f", at least {need['low']:,}" if need["low"] is not None else ""
-        return f"more judgments than can be foreseen{least}"
-    high = "?" if need["high"] is None else f"{need['high']:,}"
-    return f"about {need['median']:,} more judgments ({need['low']:,}–{high})"
+        known = need["low"] is not None
+        return f"at least {need['low']:,} more judgments" if known else "more judgments than can be foreseen"
+    reach = f"{need['low']:,} or more" if need["high"] is None else f"{need['low']:,}–{need['high']:,}"
+    return f"about {need['median']:,} more judgments ({reach})"
 
 
 def _s(word: str, number: int) -> str:
