@@ -188,6 +188,21 @@ def test_rank_forecasts(tmp_path: Path) -> None:
     assert "bojar depend on which comparisons were chosen" in str(unfit.exception)
 
 
+@pytest.mark.parametrize(
+    ("target", "words"), [("best=0.9", "best takes no number here"), ("clusters=5", "there are only 4 systems")]
+)
+def test_a_target_that_a_forecast_cannot_answer_is_refused(target: str, words: str) -> None:
+    judgments = simulate(systems=4, rankings=60, outputs=3, judges=6, segments=20, rng=2).judgments
+    with pytest.raises(InputError, match=words):
+        forecast_of(rank(judgments, rng=0), Target.parse(target))
+
+
+def test_one_judgment_has_no_forecast() -> None:
+    judgments = simulate(systems=2, rankings=1, outputs=2, rng=2).judgments
+    with pytest.raises(InputError, match="a forecast needs more than one judgment"):
+        forecast_of(rank(judgments, looks="any", rng=0))
+
+
 def test_a_ranking_without_ranges_has_no_forecast() -> None:
     judgments = simulate(systems=4, rankings=60, outputs=3, judges=6, segments=20, rng=2).judgments
     with pytest.raises(InputError, match="a forecast needs rank ranges"):

@@ -120,6 +120,13 @@ def test_where_nobody_says_screens_are_as_large_as_most_rankings(judgments: pm.J
         assert any(note.startswith("screens have 2 outputs, because") for note in result.notes)
 
 
+def test_outputs_that_systems_share_count_once() -> None:
+    """Three outputs, the first of them of a, b and c."""
+    rows = [{"ranking": "1", "system_a": a, "system_b": b, "outcome": 0 if {a, b} <= set("abc") else 1,
+             "forced": {a, b} <= set("abc")} for a, b in combinations("abcde", 2)]  # fmt: skip
+    assert usual_outputs(pm.Judgments.from_rows(pl.DataFrame(rows)))[0] == 3
+
+
 def test_only_ties_leave_errors_that_a_weak_prior_gives() -> None:
     rows = [{"system_a": a, "system_b": b, "outcome": 0, "segment": str(k % 7), "judge": str(k % 3)}
             for k, (a, b) in enumerate(list(combinations("abc", 2)) * 10)]  # fmt: skip

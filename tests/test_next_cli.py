@@ -78,3 +78,9 @@ def test_more_systems_than_there_are_are_refused(file: Path, capsys: pytest.Capt
         main(["next", str(file), "--outputs", "9"])
     assert stopped.value.code == 2
     assert "outputs: got 9; allowed: 2 to 6" in capsys.readouterr().err
+
+
+def test_help_leads_with_what_is_its_own_and_has_examples() -> None:
+    text = run("--help")
+    places = [text.index(words) for words in ("\nExamples:\n", "\nScreens:\n", "--strategy", "\nOptions:\n", "--from")]
+    assert places == sorted(places)

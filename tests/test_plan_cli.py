@@ -115,6 +115,7 @@ def test_a_campaign_like_an_earlier_one_has_its_settings() -> None:
         (("--target", "clusters=30"), "only 10 systems"),
         (("--target", "clusters"), "clusters takes a whole number"),
         ((str(CAMPAIGN), "--target", "best", "--spread", "3"), "the judgments say what the campaign is like"),
+        (("--target", "best", "--p", "1e-300"), "p: got 1e-300; allowed: at least 0.0001"),
         (("--target", "best", "--by", "judge"), "there is no FILE to read"),
         (("--target", "best", "--like", str(CAMPAIGN), "--spread", "3"), "--like says what the campaign is like"),
     ],
@@ -145,6 +146,12 @@ def test_judgments_that_all_say_the_same_are_no_ground_for_a_plan(tmp_path: Path
     file.write_text("judge,segment,system_a,system_b,winner\n" + "".join(lines), encoding="utf-8")
     with pytest.raises(InputError, match=words):
         run(str(file), "--target", "best")
+
+
+def test_help_leads_with_the_target_and_has_examples() -> None:
+    text = run("--help").stdout
+    places = [text.index(words) for words in ("\nExamples:\n", "--target KIND", "--systems INTEGER", "\nOptions:\n")]
+    assert places == sorted(places)
 
 
 @pytest.mark.parametrize("target", ["pairs=0.5", "clusters=3", "widest=3", "best", "best=0.6"])

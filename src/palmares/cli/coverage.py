@@ -26,7 +26,14 @@ def _methods(
 
 
 # Threads would wait for each other: with so few judgments per campaign, little of the work is compiled code.
-@click.command(cls=Sectioned, context_settings={"default_map": {"executor": "processes"}})
+@click.command(
+    cls=Sectioned,
+    examples=(
+        "palmares coverage --systems 8 --rankings 1000 --judge-effect 1",
+        "palmares coverage --groups 3,3,4 --campaigns 500",
+    ),
+    context_settings={"default_map": {"executor": "processes"}},
+)
 @plan_options
 @options.grouped(
     "methods", _methods,

@@ -9,12 +9,21 @@ import click
 from ..design.next import STRATEGIES
 from . import inputs as reading
 from . import options
+from .plan_options import Sectioned
 
 if TYPE_CHECKING:
     from ..compute import Execution
 
 
-@click.command("next")
+@click.command(
+    "next",
+    cls=Sectioned,
+    leading={"Screens": ["number", "outputs", "strategy", "uniform_share", "segments", "p"]},
+    examples=(
+        "palmares next judgments.csv",
+        "palmares next judgments.csv --outputs 2 --number 100 --format csv",
+    ),
+)
 @reading.input_options
 @click.option(
     "--strategy",

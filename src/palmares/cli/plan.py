@@ -70,7 +70,16 @@ _OTHERS = (
 )  # fmt: skip
 
 
-@click.command(cls=Sectioned)
+@click.command(
+    cls=Sectioned,
+    leading={"Target": ["target", "sure", "looks", "joint", "p", "like"],
+             "Tables": ["try_judges", "try_segments", "seconds", "training", "curve", "plot"]},
+    examples=(
+        "palmares plan --systems 15 --target clusters=5",
+        "palmares plan --like last-year.csv --target pairs=0.8 --plot plan.svg",
+        "palmares plan judgments.csv --target best",
+    ),
+)  # fmt: skip
 @reading.optional_input_options
 @options.grouped("wanted", _values, *_WANTED)
 @options.grouped("shape", _values, *_OTHERS, *(option for option in PLAN_OPTIONS if name_of(option) not in _OWN))

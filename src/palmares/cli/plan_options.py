@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -103,15 +103,34 @@ plan_options = options.grouped("plan", _plan, *PLAN_OPTIONS)
 
 
 class Sectioned(click.Command):
-    """A command whose help has the options of a plan in sections."""
+    """A command whose help has examples, its own options first, and those of a plan in sections."""
+
+    def __init__(
+        self,
+        *arguments: Any,
+        examples: Sequence[str] = (),
+        leading: Mapping[str, Sequence[str]] | None = None,
+        **settings: Any,
+    ) -> None:
+        super().__init__(*arguments, **settings)
+        self.examples = examples
+        self.leading = leading or {}
+
+    def format_help_text(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        super().format_help_text(ctx, formatter)
+        if self.examples:
+            with formatter.section("Examples"):
+                for example in self.examples:
+                    formatter.write(f"{'':>{formatter.current_indent}}{example}\n")
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         own = [parameter for parameter in self.get_params(ctx) if isinstance(parameter, click.Option)]
         records = {p.name: record for p in own if (record := p.get_help_record(ctx)) is not None}
-        for title, section in SECTIONS.items():
-            names = [name_of(option) for option in section]
-            with formatter.section(title):
-                formatter.write_dl([records.pop(name) for name in names if name in records])
+        plan = {title: [name_of(option) for option in section] for title, section in SECTIONS.items()}
+        for title, names in {**self.leading, **plan}.items():
+            if rows := [records.pop(name) for name in names if name in records]:
+                with formatter.section(title):
+                    formatter.write_dl(rows)
         with formatter.section("Options"):
             formatter.write_dl(list(records.values()))
 

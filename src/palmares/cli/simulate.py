@@ -18,7 +18,13 @@ if TYPE_CHECKING:
     from ..design.truth import Truth
 
 
-@click.command(cls=Sectioned)
+@click.command(
+    cls=Sectioned,
+    examples=(
+        "palmares simulate campaign.csv --systems 15 --rankings 2000 --truth truth.json",
+        "palmares simulate next-year.csv --like judgments.csv --rankings 3000",
+    ),
+)
 @click.argument("target", metavar="TO")
 @options.grouped("settings", dict, *PLAN_OPTIONS, LANG_PAIR)
 @click.option("--like", metavar="FROM", help="Fit the plan to these judgments; settings given replace its own.")

@@ -160,6 +160,13 @@ def forecast_of(
     ranking: Ranking, target: Target | None = None, *, horizon: float = HORIZON, dedicated: bool = False
 ) -> Forecast:
     """The forecast of a ranking: until its boundaries hold at every look, in judgments; drawn from its own seed."""
+    if target is not None:
+        target.check(len(ranking.systems))
+        if target.kind == "best" and target.value is not None:
+            raise InputError(
+                f"target: got {target}; a forecast is of boundaries, so best takes no number here; palmares plan "
+                "says how many judgments it takes until the first is truly best with such a chance"
+            )
     if ranking.judgments < 2:
         raise InputError("a forecast needs more than one judgment: one does not show how unsure scores are")
     if ranking.replicates is None or ranking.fit.scores is None or ranking.joint is None:

@@ -37,6 +37,8 @@ _LOOKS, _FEW_LOOKS = 20, 10
 _CAMPAIGNS_OF_OTHERS = 200
 #: Beyond so many systems, fewer campaigns are simulated, but never fewer than the least: time goes by the square.
 _SYSTEMS, _LEAST_CAMPAIGNS = 25, 50
+#: Draws for ranges of a smaller level would not fit into memory.
+_LEAST_P = 1e-4
 #: A minute each judge needs before the first ranking counts, in hours.
 _MINUTE = 1 / 60
 
@@ -228,6 +230,8 @@ class Options:
             value = getattr(self, name)
             if value is not None and not low < value < high:
                 raise InputError(f"{name}: got {value}; allowed: a number above {low}" + (" and below 1" * (high == 1)))
+        if self.p < _LEAST_P:
+            raise InputError(f"p: got {self.p:g}; allowed: at least {_LEAST_P:g}, since ranges are counted from draws")
         if not 0 <= self.training < np.inf:
             raise InputError(f"training: got {self.training}; allowed: minutes, at least 0")
         if self.sure is not None and self.target.kind == "best" and self.target.value is not None:

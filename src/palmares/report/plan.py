@@ -66,6 +66,8 @@ def _staff(row: Plan | Staffing) -> str:
 def _brief(plan: Plan) -> str:
     """The answer in a few words, for the first line."""
     needed = plan.needed
+    if needed.rankings == 0:
+        return "shown already"
     if needed.hours is not None and needed.judgments is not None:
         return (
             f"about {_about(needed.judgments)} {'further ' if plan.done else ''}judgments, {_about(needed.hours)} hours"

@@ -72,11 +72,11 @@ def next_screens(
         Where to compute; see `palmares.Execution`.
     """
     data = judgments_or_counts(data, "next_screens")
+    outputs, said = (outputs, []) if outputs is not None else _usual(data)
     execution = Execution.prepared(execution, rng)
     if isinstance(data, Judgments):
         check_one_lang_pair(data)
         data = settle_forced_ties(data, "auto", _MODEL.forced_ties)
-    outputs, said = (outputs, []) if outputs is not None else _usual(data)
     _check(len(data.systems), outputs, number, uniform_share)
     knowledge, facts, notes = _known(data, p, execution)
     generator = execution.generator(Stream.NEXT)

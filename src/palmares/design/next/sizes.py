@@ -5,11 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from ...judgments import IntArray, Judgments, PairCounts, linked_unit
-from ...judgments.weighing import ranking_sizes
 
 
 def usual_outputs(data: Judgments | PairCounts) -> tuple[int, str]:
-    """The most frequent number of systems in a ranking, the smaller of equals, and what to say of it."""
+    """The most frequent number of different outputs in a ranking, the smaller of equals, and what to say of it."""
     if isinstance(data, PairCounts):
         return (
             2,
@@ -33,7 +32,12 @@ def _said(outputs: int, reason: str) -> str:
 
 
 def _sizes(judgments: Judgments) -> IntArray:
-    """How many systems occur in each ranking."""
-    group = judgments.group_codes("ranking")
-    sizes = ranking_sizes(group, (judgments.codes("system_a"), judgments.codes("system_b")), len(judgments.systems))
-    return np.asarray(sizes[np.unique(group, return_index=True)[1]])
+    """How many outputs occur in each ranking: systems, less those that share the output of another one."""
+    group, n = judgments.group_codes("ranking"), len(judgments.systems)
+    sides = [judgments.codes("system_a").astype(np.int64), judgments.codes("system_b").astype(np.int64)]
+    shown = np.unique(np.concatenate([group * n + side for side in sides]))
+    # Every two systems of one output are a forced tie: all but the first of them are the second of a pair.
+    forced = judgments.forced
+    again = np.unique((group * n + np.maximum(*sides))[forced])
+    systems, shared = (np.bincount(codes // n, minlength=int(group.max()) + 1) for codes in (shown, again))
+    return np.asarray((systems - shared)[np.unique(group)])
