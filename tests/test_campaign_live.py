@@ -484,6 +484,8 @@ def settings_now(db: Database) -> Settings:
 def test_a_rule_that_can_never_be_met_is_refused(db: Database) -> None:
     with pytest.raises(InputError, match=r"fr-en: stop\.rule: got clusters=7, but there are only 6 systems"):
         new_campaign(db, **{"stop.rule": "clusters=7"})
+    with pytest.raises(InputError, match=r"got widest=6, which always holds of 6 systems; allowed: at most widest=5"):
+        new_campaign(db, **{"stop.rule": "widest=6"})
     new_campaign(db, **{"stop.rule": "clusters=6"})
     with pytest.raises(InputError, match="allowed: at most clusters=6"):
         change_settings(db, "news", Settings().replace(**{"stop.rule": "clusters=9"}))

@@ -205,8 +205,13 @@ def count_systems(tx: sa.Connection, pair_id: int) -> int:
 
 
 def check_rule(settings: Settings, langs: str, systems: int) -> None:
-    """Refuse to stop by what the systems of a language pair can never show."""
+    """Refuse to stop by what the systems of a language pair can never show, or show before anybody judges."""
     kind, _, wanted = settings.stop.rule.partition("=")
+    if kind == "widest" and int(wanted) >= systems:
+        raise InputError(
+            f"{langs}: stop.rule: got {settings.stop.rule}, which always holds of {systems} systems; "
+            f"allowed: at most widest={systems - 1}"
+        )
     if kind == "clusters" and int(wanted) > systems:
         raise InputError(
             f"{langs}: stop.rule: got {settings.stop.rule}, but there are only {systems} systems; "
