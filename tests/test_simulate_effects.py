@@ -343,4 +343,4 @@ def test_the_help_has_its_options_in_sections() -> None:
     sections = ["\nSize:\n", "\nSystems:\n", "\nOutputs and segments:\n", "\nJudges:\n", "\nOptions:\n"]
     places = [text.index(section) for section in sections]
     assert places == sorted(places)
-    assert places[3] < text.index("--lazy-judges") < places[4] < text.index("--truth")
+    assert places[3] < text.index("--lazy-judges") < places[4] < text.index("--truth FILE")
