@@ -11,13 +11,14 @@ import polars as pl
 import pytest
 
 import palmares as pm
-from palmares.design.plan import Options, Plan
+from palmares.design.plan import Options
 from palmares.design.planning import bounds
 from palmares.design.planning.beginnings import from_judgments
 from palmares.design.planning.bounds import Measured, Noise, States, measured
 from palmares.design.planning.curves import Curve, Question, no_use_beyond
 from palmares.design.planning.pilot import Likeness, alike, information_of_ranking, inverse
 from palmares.design.planning.prospects import Fresh, Part, Running, Staff
+from palmares.design.planning.result import Plan
 from palmares.design.planning.times import seconds_of
 from palmares.design.targets import Target
 from palmares.errors import InputError

@@ -16,7 +16,7 @@ from .plan_options import PLAN_OPTIONS, Numbers, Sectioned, name_of, settled
 
 if TYPE_CHECKING:
     from ..compute import Execution
-    from ..design.plan import Plan
+    from ..design.planning.result import Plan
     from ..design.simulate import CampaignPlan
     from ..judgments import Judgments
 

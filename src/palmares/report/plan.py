@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ..design.plan import EACH, Needed, Plan, Staffing
+from ..design.plan import EACH
+from ..design.planning.result import Needed, Plan, Staffing
 from ..results import counted
 from .tables import Column, Grouped, Table, View, front
 

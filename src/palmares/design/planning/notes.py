@@ -10,7 +10,7 @@ from ...results import counted
 from .usual import MEASURED, USUAL
 
 if TYPE_CHECKING:
-    from ..plan import Plan
+    from .result import Plan
 
 #: What a plan counts as separated.
 BOUNDS_WORDS = {

@@ -6,7 +6,7 @@ import math
 from textwrap import wrap
 from typing import Any
 
-from ...design.plan import Plan, Point
+from ...design.planning.result import Plan, Point
 from ..plan import summary, title_of
 from .sizes import Area, Panels, heading, sized
 from .theme import INK, PALETTE, PERCENT, altair, themed
