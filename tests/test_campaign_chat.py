@@ -187,7 +187,8 @@ def test_without_a_verdict_an_export_is_as_it_was(db: Database, tmp_path: Path) 
     screen = json.loads((tmp_path / "out.jsonl").read_text().splitlines()[0])
     assert list(screen) == [
         *("ranking", "lang_pair", "segment", "document", "judge", "source", "reference", "outputs", "skip", "note"),
-        *("revision", "late", "strategy", "probability", "repeat_of", "control", "served_at", "answered_at", "seconds"),
+        *("answer", "revision", "late", "strategy", "probability", "repeat_of", "control"),
+        *("served_at", "answered_at", "seconds"),
     ]
     assert list(screen["outputs"][0]) == ["systems", "kind", "text", "original", "rank"]
 
