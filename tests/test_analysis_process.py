@@ -85,6 +85,7 @@ def test_a_campaign_judged_through_the_server_to_its_rule(database_url: str, tmp
     assert [[each.above, each.p, each.marginal, each.joint] for each in again.boundaries] == decided["boundaries"]
 
 
+@pytest.mark.any_database
 def test_an_analysis_that_is_killed_is_started_again(database_url: str, tmp_path: Path) -> None:
     tokens = campaign_at(database_url, **{"judge.screens": 3})
     with ServerProcess(database_url, tmp_path) as server:

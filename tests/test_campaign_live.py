@@ -266,7 +266,10 @@ def test_strategies_without_answers_to_learn_from_ask_for_nothing(db: Database) 
 
 
 @pytest.mark.any_database
-@pytest.mark.parametrize("strategy", ["information", "s14", "match-quality", "baseline"])
+@pytest.mark.parametrize(
+    "strategy",
+    [*(pytest.param(s, marks=pytest.mark.slow) for s in ("s14", "match-quality")), "information", "baseline"],
+)
 def test_every_strategy_that_learns_works_in_a_campaign(db: Database, strategy: str) -> None:
     judges = learning_campaign(db, 3, **{"choice.strategy": strategy, "screen.outputs": 3})
     with analysing(db) as analyst:
@@ -342,6 +345,7 @@ def test_the_ranking_that_stopped_a_campaign_is_made_again_from_its_export(
     assert f"'campaign export NAME FILE --up-to {named}', then 'rank FILE --looks any --seed 1'" in said
 
 
+@pytest.mark.any_database
 def test_what_a_rule_stopped_is_ranked_for_every_look_whoever_chose(
     db: Database, tmp_path: Path, run: Callable[..., Any]
 ) -> None:
@@ -374,6 +378,7 @@ def test_what_a_rule_stopped_is_ranked_for_every_look_whoever_chose(
     assert "could stop the campaign (stop.rule): ranges" in run("rank", str(path), "--seed", "1").out
 
 
+@pytest.mark.any_database
 def test_a_forecast_is_kept_with_its_ranking_and_read_after_it(db: Database) -> None:
     """Snapshots without a ranking have none of their own, or every answer would be paid for with all boundaries."""
     judges = learning_campaign(db, 3, **{"screen.outputs": 2, "stop.rule": "clusters=6"})
@@ -412,6 +417,7 @@ def test_a_forecast_beyond_its_horizon_names_no_number(need: tuple[int | None, .
     assert told.says[-1] == f"{said} to separate B from C"
 
 
+@pytest.mark.any_database
 def test_a_changed_answer_makes_the_decision_anew(db: Database) -> None:
     """Turned round one after the other, the answers no longer show what they did: work is given out again."""
     judges, _ = to_the_rule(db)
