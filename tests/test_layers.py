@@ -34,6 +34,7 @@ LAYERS = (
     "ranking",
     "design",
     "analysis",
+    "scoring",
     "experiments",
     "campaign",
     "report",
@@ -63,6 +64,11 @@ ONLY_IN = {
     "markdown_it": {"server", "texts"},
     "pygments": {"server"},
     "py3langid": {"texts"},
+    "sacrebleu": {"scoring"},
+    "sacremoses": {"scoring"},
+    "sklearn": {"scoring"},
+    "pytrec_eval": {"scoring"},
+    "bm25s": {"scoring"},
 }
 #: What a registry's entry looks like: a module, and what to take from it.
 TARGET = re.compile(r"palmares(\.\w+)+(:\w+)?")

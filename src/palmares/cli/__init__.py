@@ -51,6 +51,7 @@ COMMANDS = Registry(
         "simulate": Entry("palmares.cli.simulate:simulate", "Simulate a campaign whose truth is known."),
         "coverage": Entry("palmares.cli.coverage:coverage", "Check by simulation whether rank ranges can be trusted."),
         "plan": Entry("palmares.cli.plan:plan", "Plan how many judgments, judges and hours a target takes."),
+        "score": Entry("palmares.cli.score:score", "Score translations, predictions of quality, and searches."),
         "reproduce": Entry("palmares.cli.reproduce:reproduce", "Repeat the papers' experiments, and compare numbers."),
         "next": Entry("palmares.cli.next:next_", "Show what to judge next, and for which boundary between ranks."),
         "campaign": Entry("palmares.cli.campaign:campaign", "Collect judgments: texts, judges, progress, export."),

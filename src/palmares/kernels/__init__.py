@@ -46,4 +46,9 @@ KERNELS: Mapping[str, Kernel] = {
     "rank_ranges.drawn_ranges": Kernel((), 2, "plans"),
     "simulation.smallest": Kernel((), 2, "simulated counts (screens)"),
     "simulation.count_screens": Kernel((), 3, "simulated counts"),
+    "resampled.sums": Kernel((), 1, "resampled sums"),
+    "resampled.counted": Kernel((), 1, "resampled counts"),
+    "resampled.weighted_by_place": Kernel((), 1, "DeltaAvg"),
+    "resampled.spearman": Kernel((), 1, "Spearman's correlation"),
+    "edit_distance.cder": Kernel((), 1, "CDER"),
 }

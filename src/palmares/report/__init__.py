@@ -31,6 +31,20 @@ VIEWS = Registry(
         "coverage": Entry("palmares.report.coverage:VIEW", "how often true ranks lie outside their ranges"),
         "next": Entry("palmares.report.next:VIEW", "what to judge next, and the boundaries that are open"),
         "plan": Entry("palmares.report.plan:VIEW", "judgments, rankings and judge-hours that a target takes"),
+        "score translation": Entry("palmares.report.translation:VIEW", "systems by automatic scores"),
+        "score quality-estimation sentences": Entry(
+            "palmares.report.quality_estimation:SENTENCES", "predictions of the quality of sentences"
+        ),
+        "score quality-estimation words": Entry(
+            "palmares.report.quality_estimation:WORDS", "predictions of the quality of words"
+        ),
+        "score quality-estimation hter": Entry(
+            "palmares.report.quality_estimation:HTER", "edits that post-editors made"
+        ),
+        "score quality-estimation baseline": Entry(
+            "palmares.report.quality_baseline:VIEW", "a baseline that was trained, and its predictions"
+        ),
+        "score retrieval": Entry("palmares.report.retrieval:VIEW", "searches by what they find"),
         "experiments": Entry("palmares.report.experiments:EXPERIMENTS", "what can be reproduced"),
         "reproduce": Entry("palmares.report.experiments:VIEW", "published and measured numbers side by side"),
         "campaign list": Entry("palmares.report.campaign:LIST", "the campaigns of a database"),
