@@ -3,6 +3,7 @@
 Two statements stand side by side everywhere. One holds for each pair of systems by itself, as shared tasks have
 published it: a winner is whoever is not significantly worse than the system in front. The other holds for all pairs
 at once: the chance that any of its differences is due to chance is at most p (Romano & Wolf 2005; `ranking.joint`).
+Other measures are families of their own.
 """
 
 from __future__ import annotations
@@ -19,20 +20,42 @@ from ..judgments import BoolArray, FloatArray, IntArray
 from ..ranking.bootstrap import Replicates, comparable
 from ..ranking.joint import joint
 from ..ranking.ranges import least_samples, middle
+from ..results import counted
 
 #: The sign of a system that is not significantly worse than the best, and of one of which only the joint test says so.
 WINNER, JOINT_WINNER = "•", "◦"
 Against = Literal["better", "no difference", "worse"]
+#: Leads that differ by less are equal: sums round differently.
+_ROUNDING = 1e-12
 
 
 @dataclass(frozen=True)
 class Measure:
-    """What is measured: its name, which way is better, and the least and the largest value there can be."""
+    """What is measured.
+
+    Attributes
+    ----------
+    name, group
+        Together they are its `label`, which tells it from all others; the group is what tables print over several
+        measures: a way to prepare texts, a granularity of labels.
+    limits
+        The least and the largest value there can be.
+    digits
+        Decimals that tables print.
+    undefined
+        When it has no value, in words.
+    """
 
     name: str
+    group: str = ""
     higher_is_better: bool = True
     limits: tuple[float, float] = (-np.inf, np.inf)
     digits: int = 2
+    undefined: str = "there is nothing to measure"
+
+    @property
+    def label(self) -> str:
+        return f"{self.name} ({self.group})" if self.group else self.name
 
 
 @dataclass(frozen=True)
@@ -42,9 +65,10 @@ class Comparison:
     Attributes
     ----------
     values
-        NaN where a system has none.
+        NaN where a system has none: the correlation of predictions that are all alike.
     samples
-        Values in every bootstrap sample, an array (samples, systems); None without resampling.
+        Values in every bootstrap sample, an array (samples, systems); None without resampling. A sample in which the
+        measure is not defined for a system that has a value is left out, and `notes` says how many there were.
     p
         The level of intervals and tests.
     """
@@ -72,11 +96,38 @@ class Comparison:
         return np.isfinite(self.values)
 
     @cached_property
+    def usable(self) -> FloatArray | None:
+        """The samples in which every system that has a value has one, if they are enough for the level."""
+        if self.samples is None or not self.measured.any():
+            return None
+        defined = np.isfinite(self.samples[:, self.measured]).all(axis=1)
+        kept = self.samples if defined.all() else self.samples[defined]
+        return kept if len(kept) >= least_samples(self.p) else None
+
+    def notes(self) -> tuple[str, ...]:
+        """A word on samples that were left out, and on systems without a value."""
+        notes = []
+        if missing := [name for name, there in zip(self.systems, self.measured, strict=True) if not there]:
+            notes.append(f"{self.measure.label} is not defined for {', '.join(missing)}: {self.measure.undefined}")
+        if self.samples is not None and self.measured.any():
+            left = len(self.samples) - int(np.isfinite(self.samples[:, self.measured]).all(axis=1).sum())
+            if self.usable is None:
+                notes.append(f"{self.measure.label} has no intervals and tests: it is not defined in {left} resamples")
+            elif left:
+                notes.append(
+                    f"{self.measure.label} is not defined in {counted(left, 'resample')} of {len(self.samples):,}; "
+                    "intervals and tests rest on the others"
+                )
+        return tuple(notes)
+
+    @cached_property
     def intervals(self) -> FloatArray:
         """Least and largest value of every system, NaN where samples do not show any spread."""
-        if self.samples is None:
-            return np.full((len(self.systems), 2), np.nan)
-        ends = comparable(middle(np.clip(self.samples, *self.measure.limits), p=self.p))
+        ends = np.full((len(self.systems), 2), np.nan)
+        if self.usable is None:
+            return ends
+        kept = np.flatnonzero(self.measured)
+        ends[kept] = comparable(middle(np.clip(self.usable[:, kept], *self.measure.limits), p=self.p))
         ends[ends[:, 0] == ends[:, 1]] = np.nan
         return ends
 
@@ -87,14 +138,16 @@ class Comparison:
         """
         n = len(self.systems)
         chances = np.ones((n, n))
-        if self.samples is None:
+        if self.usable is None:
             return chances
-        deviations = self.samples - self.samples.mean(axis=0)
-        for i in range(n):
-            lead = comparable(self._good(self.values)[i] - self._good(self.values))
-            seen = np.abs(comparable(deviations[:, [i]] - deviations))
-            beyond = (np.sum(seen >= lead, axis=0) + 1) / (len(deviations) + 1)
-            chances[i] = np.where(lead > 0, beyond, 1.0)
+        deviations = np.ascontiguousarray((self.usable - self.usable.mean(axis=0)).T)
+        good = comparable(self._good(self.values))
+        for i, j in zip(*np.nonzero(good[:, None] > good), strict=True):
+            if not (self.measured[i] and self.measured[j]):
+                continue
+            seen = np.abs(deviations[i] - deviations[j])
+            beyond = np.count_nonzero(seen >= good[i] - good[j] - _ROUNDING)
+            chances[i, j] = (beyond + 1) / (len(seen) + 1)
         return chances
 
     @cached_property
@@ -102,9 +155,9 @@ class Comparison:
         """The same, adjusted for the number of pairs: all that are at most p hold at once."""
         kept = np.flatnonzero(self.measured)
         chances = np.ones((len(self.systems), len(self.systems)))
-        if self.samples is None or len(kept) < 2:
+        if self.usable is None or len(kept) < 2:
             return chances
-        signed = self._good(self.samples[:, kept])
+        signed = self._good(self.usable[:, kept])
         replicates = Replicates(tuple(self.systems[i] for i in kept), signed, np.empty((0, len(kept)), dtype=np.int64))
         inner = [int(np.flatnonzero(kept == i)[0]) for i in self.order if i in kept]
         pairs = joint(self._good(self.values[kept]), replicates, np.array(inner)).pairs
@@ -115,12 +168,12 @@ class Comparison:
     def winners(self) -> BoolArray:
         """The best system and all that are not significantly worse than it, each compared by itself."""
         best = self.order[0]
-        return self._firsts if self.samples is None else np.asarray(self.measured & (self.chances[best] > self.p))
+        return self._firsts if self.usable is None else np.asarray(self.measured & (self.chances[best] > self.p))
 
     @cached_property
     def joint_winners(self) -> BoolArray:
         """All systems that no other is better than, where all comparisons are to hold at once."""
-        if self.samples is None:
+        if self.usable is None:
             return self._firsts
         return np.asarray(self.measured & ~(self.joint_chances <= self.p).any(axis=0))
 
@@ -131,13 +184,13 @@ class Comparison:
 
     def mark(self, system: int) -> str:
         """What tables put beside a system: `WINNER`, `JOINT_WINNER` or nothing."""
-        if self.samples is None:
+        if self.usable is None:
             return ""
         return WINNER if self.winners[system] else JOINT_WINNER if self.joint_winners[system] else ""
 
     def against(self, baseline: int) -> tuple[Against | None, ...]:
         """How every system compares with a baseline, each by itself; None for the baseline and without samples."""
-        if self.samples is None:
+        if self.usable is None:
             return (None,) * len(self.systems)
         better, worse = self.chances[:, baseline] <= self.p, self.chances[baseline] <= self.p
         words: list[Against | None] = [
@@ -149,6 +202,7 @@ class Comparison:
         """The documented JSON shape."""
         return {
             "measure": self.measure.name,
+            "group": self.measure.group or None,
             "higher_is_better": self.measure.higher_is_better,
             "systems": {
                 name: {
@@ -159,11 +213,14 @@ class Comparison:
                 }
                 for i, name in enumerate(self.systems)
             },
-            **({} if self.samples is None else {"pairs": self._pairs()}),
+            "pairs": self.pairs,
         }
 
-    def _pairs(self) -> list[dict[str, Any]]:
-        """Every two systems, the better one first."""
+    @property
+    def pairs(self) -> list[dict[str, Any]]:
+        """Every two systems that have values, the better one first; nothing without samples."""
+        if self.usable is None:
+            return []
         order = [int(i) for i in self.order if self.measured[i]]
         return [
             {
@@ -194,7 +251,8 @@ def compared(
     samples: Mapping[str, FloatArray] | None,
     p: float,
 ) -> tuple[Comparison, ...]:
-    """One `Comparison` per measure, by the measure's name."""
+    """One `Comparison` per measure; values and samples by the measure's label."""
     return tuple(
-        Comparison(m, tuple(systems), values[m.name], None if samples is None else samples[m.name], p) for m in measures
+        Comparison(m, tuple(systems), values[m.label], None if samples is None else samples[m.label], p)
+        for m in measures
     )
