@@ -26,6 +26,11 @@ REPEATABLE = (
     "coverage",
     "plan",
     "reproduce",
+    "score translation",
+    "score quality-estimation sentences",
+    "score quality-estimation words",
+    "score quality-estimation hter",
+    "score retrieval",
 )
 #: Options that say where and how something is shown or computed, and never change a number. They are not taken from a
 #: result, either: a file that somebody sent must not write another one.
@@ -36,7 +41,10 @@ _NOT_RECORDED = frozenset(
 
 @dataclass(frozen=True)
 class Invocation:
-    """A command and the values of its options, by the names that click has for them."""
+    """A command and the values of its options, by the names that click has for them.
+
+    The name is what people type after ``palmares``: ``rank``, ``score translation``.
+    """
 
     name: str
     options: Mapping[str, Any]
@@ -49,11 +57,22 @@ class Invocation:
             return None
         kept = {name: value for name, value in context.params.items() if name not in _NOT_RECORDED}
         given = {name: value for name, value in kept.items() if not (value is None or value is False or value == ())}
-        return cls(context.info_name, {n: list(v) if isinstance(v, tuple) else v for n, v in given.items()})
+        return cls(_command_name(context), {n: list(v) if isinstance(v, tuple) else v for n, v in given.items()})
 
     def to_dict(self) -> dict[str, Any]:
         """The documented JSON shape, in the record of a result."""
         return {"name": self.name, "options": dict(self.options)}
+
+
+def _command_name(context: click.Context) -> str:
+    """The name of a command with those of the groups it is in, but for the outermost, which is the program."""
+    names: list[str] = []
+    inner: click.Context | None = context
+    while inner is not None:
+        if inner.parent is not None or not isinstance(inner.command, click.Group):
+            names.insert(0, str(inner.info_name))
+        inner = inner.parent
+    return " ".join(names)
 
 
 def results_in(path: str | Path) -> list[dict[str, Any]]:
@@ -145,8 +164,8 @@ def _load(context: click.Context, parameter: click.Parameter, value: str | None)
     if value is None:
         return
     recorded = invocation_of(results_in(value)[0], value)
-    if recorded.name != context.info_name:
-        raise InputError(f"{value}: was made by `palmares {recorded.name}`, not by `palmares {context.info_name}`")
+    if recorded.name != (name := _command_name(context)):
+        raise InputError(f"{value}: was made by `palmares {recorded.name}`, not by `palmares {name}`")
     context.default_map = defaults(recorded, context.command)
 
 

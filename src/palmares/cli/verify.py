@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import click
 
 from ..errors import ConvergenceError, InputError
-from . import COMMANDS, options
+from . import COMMANDS, LazyGroup, options
 from .again import Invocation, defaults, invocation_of, results_in
 
 if TYPE_CHECKING:
@@ -75,12 +75,16 @@ def _unmatched(group: dict[str, str | None], obstacle: str) -> Grouped[Verificat
     return Grouped(Verification(group, 0, obstacle=obstacle), tuple(group.items()))
 
 
-def _run(invocation: Invocation, files: Sequence[str]) -> list[dict[str, Any]]:
-    """Run a command again, on these files, and read what it prints."""
-    command: click.Command = COMMANDS.load(invocation.name)
+def _run(invocation: Invocation, files: Sequence[tuple[str, str]]) -> list[dict[str, Any]]:
+    """Run a command again, on these files (as recorded, and where they are now), and read what it prints."""
+    command = _command(invocation.name)
     options = defaults(invocation, command)
+    arguments = ["--format", "json"]
+    if any(p.name == "files" for p in command.params):
+        arguments += ["--", *(now for _, now in files)]
+    else:
+        options = _moved(options, files)
     printed = io.StringIO()
-    arguments = ["--format", "json", *(["--", *files] if any(p.name == "files" for p in command.params) else [])]
     with (
         _without_variables(command),
         redirect_stdout(printed),
@@ -94,6 +98,39 @@ def _run(invocation: Invocation, files: Sequence[str]) -> list[dict[str, Any]]:
     return content if isinstance(content, list) else [content]
 
 
+def _command(name: str) -> click.Command:
+    """A command by its name, with those of the groups it is in."""
+    first, *inner = name.split(" ")
+    command: click.Command = COMMANDS.load(first)
+    for part in inner:
+        assert isinstance(command, LazyGroup)
+        command = command.registry.load(part)
+    return command
+
+
+def _moved(options: Mapping[str, Any], files: Sequence[tuple[str, str]]) -> dict[str, Any]:
+    """Options that name files, ``F`` or ``NAME=F``, with the places where these are now."""
+    places = dict(files)
+    used: set[str] = set()
+
+    def moved(value: Any) -> Any:
+        if isinstance(value, list):
+            return [moved(each) for each in value]
+        if not isinstance(value, str):
+            return value
+        name, sign, path = value.partition("=")
+        whole, part = value in places, bool(sign) and path in places
+        used.update({value} if whole else {path} if part else ())
+        return places[value] if whole else f"{name}={places[path]}" if part else value
+
+    found = {name: moved(value) for name, value in options.items()}
+    if left := [(old, now) for old, now in files if now != old and old not in used]:
+        raise InputError(
+            f"{left[0][0]}: was read from a folder, which is not there any more; put the files where they were"
+        )
+    return found
+
+
 @contextmanager
 def _without_variables(command: click.Command) -> Iterator[None]:
     """Environment variables that set options of a command do not set them: the record does."""
@@ -105,10 +142,13 @@ def _without_variables(command: click.Command) -> Iterator[None]:
         os.environ.update(kept)
 
 
-def _located(recorded: Mapping[str, Any], result: str, given: Sequence[str]) -> list[str]:
-    """The files a result was made from: those given, else where they were, else beside the result."""
+def _located(recorded: Mapping[str, Any], result: str, given: Sequence[str]) -> list[tuple[str, str]]:
+    """The files a result was made from, as recorded and where they are: those given, else where they were, else beside
+    the result.
+    """
     left = list(given)
-    found = [_find(file, result, left) for file in (recorded["record"].get("input") or {}).get("files", [])]
+    files = (recorded["record"].get("input") or {}).get("files", [])
+    found = [(str(file["name"]), _find(file, result, left)) for file in files]
     if left:
         raise InputError(
             f"{', '.join(left)}: not what the result was made from, by SHA-256; to repeat the analysis on other data, "

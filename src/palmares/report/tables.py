@@ -282,6 +282,7 @@ _LATEX = {
     "–": "--", "−": "$-$", "<": r"\textless{}", ">": r"\textgreater{}", "|": r"\textbar{}",
     # What the headings and cells of tables here use, in math mode, since not every font and engine knows it.
     "±": r"$\pm$", "×": r"$\times$", "→": r"$\rightarrow$", "≤": r"$\leq$", "≥": r"$\geq$", "Δ": r"$\Delta$",
+    "•": r"$\bullet$", "◦": r"$\circ$", "≈": r"$\approx$",
     "α": r"$\alpha$", "β": r"$\beta$", "κ": r"$\kappa$", "ρ": r"$\rho$", "σ": r"$\sigma$", "τ": r"$\tau$",
     # In braces, because the end of a row takes a following star or bracket for its own.
     "[": "{[}", "]": "{]}", "*": "{*}",
