@@ -22,7 +22,9 @@ _ENDINGS = (".txt", ".text", ".out", ".hyp", ".tok", ".sgm", ".sgml")
 _BESIDE = ("readme", "license", "licence", "thumbs", "desktop", "__macosx")
 
 
-def read_folder(langs: LanguagePair | None, *, path: Path, encoding: str = "utf-8") -> tuple[TestSet, ...]:
+def read_folder(
+    langs: LanguagePair | None, *, path: Path, encoding: str = "utf-8", needs_source: bool = True
+) -> tuple[TestSet, ...]:
     """One test set from a folder of files, or one per language pair from a folder of folders."""
     folder = FilePath(path)
     if not folder.is_dir():
@@ -30,14 +32,16 @@ def read_folder(langs: LanguagePair | None, *, path: Path, encoding: str = "utf-
     entries = _entries(folder)
     inner = [entry for entry in entries if entry.is_dir()]
     if not inner:
-        return _one_pair(folder, entries, langs, encoding)
+        return _one_pair(folder, entries, langs, encoding, needs_source)
     loose = [entry.name for entry in entries if not entry.is_dir()]
     if loose:
         raise InputError(f"{path}: has folders ({inner[0].name}, …) and files ({loose[0]}, …); give it one kind alone")
-    return _many_pairs(inner, langs, encoding)
+    return _many_pairs(inner, langs, encoding, needs_source)
 
 
-def _many_pairs(folders: list[FilePath], wanted: LanguagePair | None, encoding: str) -> tuple[TestSet, ...]:
+def _many_pairs(
+    folders: list[FilePath], wanted: LanguagePair | None, encoding: str, needs_source: bool
+) -> tuple[TestSet, ...]:
     testsets: list[TestSet] = []
     for folder in folders:
         try:
@@ -45,7 +49,7 @@ def _many_pairs(folders: list[FilePath], wanted: LanguagePair | None, encoding: 
         except InputError as error:
             raise InputError(f"{folder}: a folder inside must be named by its language pair; {error}") from None
         if wanted is None or pair.same_as(wanted):
-            testsets += _one_pair(folder, _entries(folder), pair, encoding)
+            testsets += _one_pair(folder, _entries(folder), pair, encoding, needs_source)
     if not testsets:
         there = ", ".join(folder.name for folder in folders)
         raise InputError(f"{folders[0].parent}: has no folder for {wanted}; it has {there}")
@@ -53,7 +57,7 @@ def _many_pairs(folders: list[FilePath], wanted: LanguagePair | None, encoding: 
 
 
 def _one_pair(
-    folder: FilePath, files: list[FilePath], langs: LanguagePair | None, encoding: str
+    folder: FilePath, files: list[FilePath], langs: LanguagePair | None, encoding: str, needs_source: bool
 ) -> tuple[TestSet, ...]:
     roles: dict[str, FilePath] = {}
     systems: dict[str, FilePath] = {}
@@ -66,12 +70,12 @@ def _one_pair(
         if key in target:
             raise InputError(f"{folder}: both {target[key].name} and {file.name} would be {key!r}; rename one")
         target[key] = file
-    if "source" not in roles:
+    if "source" not in roles and needs_source:
         raise InputError(f"{folder}: no file of sources; name it source.txt (or src.txt, source.fr)")
     if not systems:
         raise InputError(f"{folder}: no file of a system's outputs; add one per system, named after it")
     beside = {role: roles.get(role) for role in ("reference", "documents")}
-    return read_plain(langs, source=roles["source"], systems=systems, encoding=encoding, **beside)
+    return read_plain(langs, source=roles.get("source"), systems=systems, encoding=encoding, **beside)
 
 
 def system_name(file_name: str, langs: LanguagePair | None) -> str:
@@ -95,6 +99,12 @@ def _is_language(ending: str, langs: LanguagePair | None) -> bool:
         return base_language(ending) in (base_language(langs.source), base_language(langs.target))
     except InputError:
         return False
+
+
+def files_of(path: Path) -> list[FilePath]:
+    """The files that a folder of texts, or of folders of them, is read from."""
+    entries = _entries(FilePath(path))
+    return [file for entry in entries for file in (_entries(entry) if entry.is_dir() else [entry])]
 
 
 def _entries(folder: FilePath) -> list[FilePath]:

@@ -15,27 +15,31 @@ from .testset import Segment, TestSet
 def read_plain(
     langs: LanguagePair | None,
     *,
-    source: Path,
+    source: Path | None,
     reference: Path | None = None,
     systems: Mapping[str, Path],
     documents: Path | None = None,
     encoding: str = "utf-8",
 ) -> tuple[TestSet, ...]:
-    """One test set from a file of sources, one per system, and perhaps one of references and one of document ids."""
+    """One test set from a file of sources, one per system, and perhaps one of references and one of document ids.
+
+    `read_texts` decides whether there may be none of sources.
+    """
     if langs is None:
         raise InputError("plain text files do not name their languages; say them, e.g. --langs fr-en")
     testset.check_names(systems, "systems")
-    sources = read_file(source, encoding)
+    sources = read_file(source, encoding) if source is not None else None
     references = read_file(reference, encoding) if reference is not None else None
     named = read_file(documents, encoding) if documents is not None else None
     outputs = {system: read_file(path, encoding) for system, path in systems.items()}
-    files = [sources, *(file for file in (references, named) if file is not None), *outputs.values()]
+    files = [*(file for file in (sources, references, named) if file is not None), *outputs.values()]
     refuse_different_counts(files)
     _refuse_different_ids(files)
     texts = {system: file.texts for system, file in outputs.items()}
     # In SGML, a line is no segment; then ids say where something is.
-    lines = range(1, len(sources.texts) + 1) if all(file.ids is None for file in files) else None
-    return (testset.make(langs, _segments(sources, references, named), texts, lines=lines, name=sources.name),)
+    lines = range(1, len(files[0].texts) + 1) if all(file.ids is None for file in files) else None
+    segments = _segments(files, sources, references, named)
+    return (testset.make(langs, segments, texts, lines=lines, name=files[0].name, has_sources=sources is not None),)
 
 
 def read_file(path: Path, encoding: str) -> TextFile:
@@ -56,12 +60,16 @@ def _refuse_different_ids(files: list[TextFile]) -> None:
                 )
 
 
-def _segments(sources: TextFile, references: TextFile | None, named: TextFile | None) -> list[Segment]:
-    count = len(sources.texts)
-    documents = list(sources.documents or [None] * count)
+def _segments(
+    files: list[TextFile], sources: TextFile | None, references: TextFile | None, named: TextFile | None
+) -> list[Segment]:
+    count = len(files[0].texts)
+    known = sources or next((file for file in files if file.ids is not None), files[0])
+    documents = list(known.documents or [None] * count)
     if named is not None:  # an empty line means a segment of no document
         documents = [text.strip() or None for text in named.texts]
-    ids = sources.ids or [str(number) for number in range(1, count + 1)]
+    ids = known.ids or [str(number) for number in range(1, count + 1)]
+    given = sources.texts if sources is not None else [""] * count
     shown = references.texts if references is not None else [None] * count
-    rows = zip(ids, documents, sources.texts, shown, strict=True)
+    rows = zip(ids, documents, given, shown, strict=True)
     return [Segment(id, document, source, reference) for id, document, source, reference in rows]

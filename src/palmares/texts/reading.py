@@ -16,7 +16,7 @@ from .lines import Path, read_text, uncompressed_name
 from .sgm import is_sgm
 from .testset import TestSet
 
-_PLAIN, _FOLDER = "plain", "folder"
+_PLAIN, _FOLDER, _TABLE = "plain", "folder", "tsv"
 _JSON_ENDINGS = (".jsonl", ".ndjson", ".json")
 _FIRST_ELEMENT = re.compile(r"<(hits?|dataset|doc)[\s/>]")
 
@@ -32,6 +32,7 @@ def read_texts(
     format: str = "auto",
     encoding: str = "utf-8",
     images: Path | None = None,
+    needs_source: bool = True,
 ) -> tuple[TestSet, ...]:
     """Read sources, references and outputs; one test set per language pair, sorted by pair.
 
@@ -48,11 +49,14 @@ def read_texts(
         An id from `palmares.texts.TEXT_FORMATS`; ``"auto"`` looks at the place.
     images
         The folder of the images that texts show.
+    needs_source
+        False if plain files, folders and tables may be without sources: scores need none. What judges are to read
+        needs them.
     """
     pair = LanguagePair.of(langs) if langs is not None else None
     folder = Folder.open(images) if images is not None else None
     if path is None:
-        _check_plain(format, source, systems)
+        _check_plain(format, source, systems, needs_source)
         arguments = {"source": source, "reference": reference, "systems": systems, "documents": documents}
         made: tuple[TestSet, ...] = TEXT_FORMATS.load(_PLAIN)(pair, **arguments, encoding=encoding)
         return tuple(with_images(texts, folder) for texts in made)
@@ -60,31 +64,35 @@ def read_texts(
         raise InputError(
             f"got {str(path)!r} and single files besides; give a folder or file of everything, or the files"
         )
-    chosen = _selected(_read_place(path, pair, format, encoding), pair, str(path))
+    chosen = _selected(_read_place(path, pair, format, encoding, needs_source), pair, str(path))
     return tuple(with_images(texts, folder) for texts in chosen)
 
 
-def _check_plain(format: str, source: Path | None, systems: Mapping[str, Path] | None) -> None:
+def _check_plain(format: str, source: Path | None, systems: Mapping[str, Path] | None, needs_source: bool) -> None:
     if format not in ("auto", _PLAIN):
         raise InputError(f"format {format!r} needs one path of its own; give one, or leave the format out")
-    if source is None:
+    if source is None and needs_source:
         raise InputError("no source text; give --source FILE, or a folder or file of everything")
     if not systems:
         raise InputError("no system outputs; give at least one, e.g. --system A=a.txt")
 
 
-def _read_place(path: Path, pair: LanguagePair | None, format: str, encoding: str) -> tuple[TestSet, ...]:
+def _read_place(
+    path: Path, pair: LanguagePair | None, format: str, encoding: str, needs_source: bool
+) -> tuple[TestSet, ...]:
+    sourceless = {} if needs_source else {"needs_source": False}
     if format == _PLAIN:
         raise InputError("format 'plain' has no one file; give source and systems, or a folder of them")
     if format == _FOLDER or (format == "auto" and FilePath(path).is_dir()):
-        return tuple(TEXT_FORMATS.load(_FOLDER)(pair, path=path, encoding=encoding))
+        return tuple(TEXT_FORMATS.load(_FOLDER)(pair, path=path, encoding=encoding, **sourceless))
     if format == "auto" and is_sgm(path):
         raise InputError(f"{path}: an SGML file holds one text; give it as source, reference or system")
     # Read once and passed on, so that standard input and pipes will do.
     name, text = read_text(path, encoding=encoding)
     if not text.strip():
         raise InputError(f"{name}: the file is empty; give a file with texts")
-    return tuple(TEXT_FORMATS.load(_guessed(name, text) if format == "auto" else format)(pair, name=name, text=text))
+    kind = _guessed(name, text) if format == "auto" else format
+    return tuple(TEXT_FORMATS.load(kind)(pair, name=name, text=text, **(sourceless if kind == _TABLE else {})))
 
 
 def _guessed(name: str, text: str) -> str:

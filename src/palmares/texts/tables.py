@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 
 from ..errors import InputError
 from .languages import LanguagePair
@@ -17,13 +18,13 @@ _SHOWN_CHARACTERS = 80
 _NEEDS = "a table of texts needs 'source' and one column per system, and may have reference, id, document and langs"
 
 
-def read_table(langs: LanguagePair | None, *, name: str, text: str) -> tuple[TestSet, ...]:
+def read_table(langs: LanguagePair | None, *, name: str, text: str, needs_source: bool = True) -> tuple[TestSet, ...]:
     """One test set per language pair from a table with a header."""
     rows = _comma_separated(name, text) if _is_csv(name, text) else _tab_separated(text)
     _, header = next(rows, (0, []))
-    roles = _roles(header, name)
+    roles = _roles(header, name, needs_source)
     records = [_record(name, line, cells, header, roles) for line, cells in rows]
-    return grouped(records, langs, name=name)
+    return tuple(replace(texts, has_sources="source" in roles) for texts in grouped(records, langs, name=name))
 
 
 def _is_csv(name: str, text: str) -> bool:
@@ -54,7 +55,7 @@ def _comma_separated(name: str, text: str) -> Iterator[tuple[int, list[str]]]:
         raise InputError(f"{name}: line {line}: broken CSV ({error}); is a quotation mark missing?") from None
 
 
-def _roles(header: list[str], name: str) -> dict[str, int]:
+def _roles(header: list[str], name: str, needs_source: bool) -> dict[str, int]:
     """Where the columns of a segment stand; all others are systems."""
     twice = sorted({column for column in header if header.count(column) > 1})
     if twice:
@@ -66,7 +67,7 @@ def _roles(header: list[str], name: str) -> dict[str, int]:
             if role in roles:
                 raise InputError(f"{name}: the header names the column {role!r} twice; column names must differ")
             roles[role] = index
-    if "source" not in roles:
+    if "source" not in roles and (needs_source or not roles):
         shown = ", ".join(header[:8])[:_SHOWN_CHARACTERS] or "nothing"
         raise InputError(f"{name}: no column 'source' in the header (it has: {shown}); {_NEEDS}")
     return roles

@@ -43,7 +43,8 @@ class TestSet:
     ``conversations`` are the turns of outputs that have several, by (system, index of the segment); their text in
     ``outputs`` is all of it. ``images`` are those that texts show, by name (None only on the way out of a reader: named
     by a message, and not looked for yet). A ``partial`` test set comes from a format
-    that never has all systems on a segment, such as the battles of an arena.
+    that never has all systems on a segment, such as the battles of an arena. Without ``has_sources`` there was no
+    source text, and those of the segments are empty.
     """
 
     __test__ = False  # no test class, whatever pytest thinks of its name
@@ -57,6 +58,7 @@ class TestSet:
     conversations: Mapping[tuple[str, int], Turns] = field(default_factory=dict, repr=False)
     images: Mapping[str, Image | None] = field(default_factory=dict, repr=False)
     partial: bool = False
+    has_sources: bool = True
 
     @property
     def systems(self) -> tuple[str, ...]:
@@ -81,17 +83,19 @@ def make(
     notes: Iterable[str] = (),
     lines: Iterable[int] | None = None,
     name: str = "texts",
+    has_sources: bool = True,
 ) -> TestSet:
     """A test set from checked texts; refuses names, ids and counts that cannot be right. ``name`` is for messages."""
     kept = tuple(segments)
     if not kept:
-        raise InputError(f"{name}: no segment; a test set needs at least one line of source text")
+        needed = "at least one line of source text" if has_sources else "at least one line"
+        raise InputError(f"{name}: no segment; a test set needs {needed}")
     check_names(outputs, name)
     _check_ids(kept, name)
     _check_counts(len(kept), outputs, name)
     ordered = {system: tuple(outputs[system]) for system in sorted(outputs)}
     numbers = tuple(lines) if lines is not None else None
-    return TestSet(langs, kept, ordered, frozenset(missing), tuple(notes), numbers)
+    return TestSet(langs, kept, ordered, frozenset(missing), tuple(notes), numbers, has_sources=has_sources)
 
 
 def check_names(systems: Iterable[str], name: str) -> None:

@@ -131,7 +131,8 @@ def check(testset: TestSet, *, only: Iterable[str] | None = None) -> CheckReport
 
 def columns(testset: TestSet) -> Iterator[Column]:
     """Sources, references (if there are any), then systems."""
-    yield source_column(testset)
+    if testset.has_sources:
+        yield source_column(testset)
     if testset.has_references:
         references = tuple(segment.reference or "" for segment in testset.segments)
         yield Column(None, "references", testset.langs.target, references)

@@ -43,7 +43,7 @@ _LONGEST_SURPRISE = 3.0
 
 @dataclass(frozen=True)
 class Evidence:
-    """The texts of a test set as vectors; the first is the source."""
+    """The texts of a test set as vectors; the first is the source, if there is one."""
 
     columns: tuple[Column, ...]
     own: list[sp.csr_array] = field(repr=False)  # words, by text; the source's only count in its own language
@@ -56,7 +56,8 @@ class Evidence:
     def of(cls, testset: TestSet) -> Evidence:
         every = tuple(columns(testset))
         texts = [column.texts for column in every]
-        same_language = base_language(testset.langs.source) == base_language(testset.langs.target)
+        alike = base_language(testset.langs.source) == base_language(testset.langs.target)
+        same_language = alike or not testset.has_sources
         own = _vectors(texts, words)
         return cls(
             every,

@@ -66,7 +66,7 @@ def _partial(testset: TestSet) -> Iterator[Finding]:
 def empty(testset: TestSet) -> Iterator[Finding]:
     """Texts in which there is nothing to be seen."""
     sources = tuple(n for n, segment in enumerate(testset.segments, 1) if is_blank(segment.source))
-    if sources:
+    if sources and testset.has_sources:
         yield Finding("empty", "error", None, sources, "empty sources")
     references = tuple(
         n for n, s in enumerate(testset.segments, 1) if s.reference is not None and is_blank(s.reference)
