@@ -1,0 +1,247 @@
+"""``palmares score quality-estimation baseline``: train it, predict with it, look at its features."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, TypeVar
+
+import click
+
+from ...errors import InputError
+from .. import options
+from .shared import encoding_option, resamples_option
+
+if TYPE_CHECKING:
+    from ...compute import Execution
+    from ...scoring.baseline.features import Measured
+    from ...scoring.baseline.model import BaselineModel
+
+F = TypeVar("F", bound=Callable[..., object])
+
+
+@click.group()
+def baseline() -> None:
+    """Make the baseline of WMT's tasks: 17 features in a support vector regression.
+
+    It learns from sources, translations and their labels, and needs a parallel corpus for what words are like.
+    """
+
+
+def _numbers(context: click.Context, parameter: click.Parameter, value: str | None) -> tuple[float, ...] | None:
+    """``0.5,1,2`` as numbers."""
+    if value is None:
+        return None
+    try:
+        return tuple(float(part) for part in value.split(","))
+    except ValueError:
+        raise InputError(
+            f"--{parameter.name}: got {value!r}; allowed: numbers with commas between them: 0.5,1,2"
+        ) from None
+
+
+def _grid_option(name: str, help: str) -> Callable[[F], F]:
+    return click.option(f"--{name}", metavar="X,Y,…", callback=_numbers, help=f"{help} [default: a grid]")
+
+
+def _file_option(name: str, field: str, help: str, *, required: bool = False) -> Callable[[F], F]:
+    return click.option(f"--{name}", field, metavar="FILE", required=required, help=help)
+
+
+_texts_options = options.stacked(
+    _file_option("source", "source", "Sources, one per line.", required=True),
+    _file_option("target", "target", "Their translations, one per line.", required=True),
+)
+
+
+@baseline.command()
+@_texts_options
+@_file_option("gold", "gold", "The label of every translation, one per line.", required=True)
+@_file_option("source-corpus", "source_corpus", "A corpus of the source language.", required=True)
+@_file_option("target-corpus", "target_corpus", "Its translation, line by line.")
+@_file_option("source-lm", "source_model", "A language model (ARPA) instead of one of the source corpus.")
+@_file_option("target-lm", "target_model", "A language model (ARPA) instead of one of the target corpus.")
+@_file_option("translations", "translations", "Lines of source word, target word, probability, instead of IBM model 1.")
+@click.option(
+    "--translation-order",
+    type=options.Vocabulary("palmares.scoring.baseline.translations:ORDERS"),
+    default="source-target",
+    show_default=True,
+    help="Order of the words in --translations.",
+)
+@click.option("--tokenize", metavar="SRC-TGT", help="Tokenise with Moses' rules of these languages: en-es.")
+@click.option("--lowercase", is_flag=True, help="Turn all texts into small letters.")
+@click.option("--order", type=click.IntRange(1, 5), default=3, show_default=True, help="Words in n-grams of estimated language models.")  # fmt: skip # noqa: E501
+@click.option("--iterations", type=click.IntRange(1), default=5, show_default=True, help="Iterations of IBM model 1.")
+@_grid_option("c", "Values of C to try.")
+@_grid_option("gamma", "Values of the kernel's γ to try.")
+@_grid_option("epsilon", "Values of ε to try, in standard deviations of the labels.")
+@click.option("--folds", type=click.IntRange(2), default=5, show_default=True, help="Folds of the cross-validation.")
+@click.option(
+    "--nested", is_flag=True, help="Nested cross-validation: errors that owe nothing to the search. 3 × slower."
+)
+@resamples_option(10_000, "Bootstrap samples for intervals of the errors; 0 for none.")
+@options.level_option
+@_file_option("output", "model_file", "Write the model to this file.")
+@encoding_option
+@options.execution_options
+@options.printing_options
+def train(
+    source: str,
+    target: str,
+    gold: str,
+    source_corpus: str,
+    target_corpus: str | None,
+    source_model: str | None,
+    target_model: str | None,
+    translations: str | None,
+    translation_order: str,
+    tokenize: str | None,
+    lowercase: bool,
+    order: int,
+    iterations: int,
+    c: tuple[float, ...] | None,
+    gamma: tuple[float, ...] | None,
+    epsilon: tuple[float, ...] | None,
+    folds: int,
+    nested: bool,
+    resamples: int,
+    p: float,
+    model_file: str | None,
+    encoding: str,
+    execution: Execution,
+    printing: options.Printing,
+) -> None:
+    """Train the baseline and show what it learned from.
+
+    The errors shown are of cross-validation among the training sentences, beside those of predicting their mean label.
+    """
+    from ...scoring.baseline.regression import Grid
+    from ...scoring.baseline.training import TrainingFiles, train_baseline
+
+    files = TrainingFiles(
+        source, target, gold, source_corpus, target_corpus, source_model, target_model, translations,
+        translation_order, encoding,  # type: ignore[arg-type]  # one of the words, as the option saw to
+    )  # fmt: skip
+    tried = {"c": c, "gamma": gamma, "epsilon": epsilon}
+    trained = train_baseline(
+        files,
+        tokenize=tokenize,
+        lowercase=lowercase,
+        order=order,
+        iterations=iterations,
+        grid=Grid(**{name: values for name, values in tried.items() if values is not None}),
+        folds=folds,
+        nested=nested,
+        resamples=resamples,
+        p=p,
+        execution=execution,
+        bars=options.progress_bar,
+    )
+    if model_file is not None:
+        trained.model.save(model_file)
+        click.echo(f"wrote {model_file}", err=True)
+    printing.show("score quality-estimation baseline", [trained])
+
+
+_model_option = _file_option("model", "model_file", "A model that train wrote.", required=True)
+
+
+@baseline.command()
+@_model_option
+@_texts_options
+@_file_option("output", "predictions_file", "Write the predictions to this file, one per line.")
+@_file_option("gold", "gold", "Also score the predictions by these labels, beside the mean label of the training.")
+@click.option(
+    "--label",
+    type=options.Vocabulary("palmares.scoring.quality.scales:SCALES"),
+    help="What the labels are, for --gold.",
+)
+@resamples_option(None, "Bootstrap samples, for --gold; 0 for none.  [default: by the number of sentences]")
+@options.level_option
+@encoding_option
+@options.execution_options
+@options.printing_options
+def predict(
+    model_file: str,
+    source: str,
+    target: str,
+    predictions_file: str | None,
+    gold: str | None,
+    label: str | None,
+    resamples: int | None,
+    p: float,
+    encoding: str,
+    execution: Execution,
+    printing: options.Printing,
+) -> None:
+    """Predict labels with a trained baseline.
+
+    Predictions go to standard output, one per line, or to --output. With --gold they are scored instead, as
+    `palmares score quality-estimation sentences` does.
+    """
+    if (gold is None) != (label is None):
+        raise InputError("--gold and --label belong together: labels, and what they are")
+    model, measured = _measured(model_file, source, target, encoding)
+    predictions = model.regression.predict(measured.values)
+    lines = "".join(f"{value!r}\n" for value in predictions.tolist())
+    if gold is not None and label is not None:
+        from ...scoring.baseline.scores import score_predictions
+
+        scored = score_predictions(
+            model, predictions, gold, files=(("model", model_file), ("source", source), ("target", target)),
+            notes=measured.notes, label=label, resamples=resamples, p=p, encoding=encoding, execution=execution,
+        )  # fmt: skip
+        _write(lines, predictions_file)
+        printing.show("score quality-estimation sentences", [scored])
+        return
+    for note in measured.notes:
+        click.echo(f"note: {note}", err=True)
+    if predictions_file is None:
+        click.echo(lines, nl=False)
+    else:
+        _write(lines, predictions_file)
+
+
+@baseline.command()
+@_model_option
+@_texts_options
+@_file_option("output", "features_file", "Write the features to this file instead.")
+@encoding_option
+def features(model_file: str, source: str, target: str, features_file: str | None, encoding: str) -> None:
+    """Print the 17 features of every translation, with tabs between them.
+
+    The first line has the names of the features; then comes one line per translation.
+    """
+    from ...scoring.baseline.features import FEATURES
+
+    _, measured = _measured(model_file, source, target, encoding)
+    rows = ["\t".join(map(repr, row)) for row in measured.values.tolist()]
+    lines = "\n".join(["\t".join(FEATURES), *rows]) + "\n"
+    for note in measured.notes:
+        click.echo(f"note: {note}", err=True)
+    if features_file is None:
+        click.echo(lines, nl=False)
+    else:
+        _write(lines, features_file)
+
+
+def _measured(model_file: str, source: str, target: str, encoding: str) -> tuple[BaselineModel, Measured]:
+    """A model, and the features of the texts in two files."""
+    from ...scoring.baseline.model import load
+    from ...texts.lines import read_lines, refuse_different_counts
+
+    model = load(model_file)
+    texts = read_lines(source, encoding=encoding), read_lines(target, encoding=encoding)
+    refuse_different_counts(texts)
+    if not texts[0].texts:
+        raise InputError(f"{texts[0].name}: the file is empty; give a source on every line")
+    return model, model.measure(texts[0].texts, texts[1].texts)
+
+
+def _write(lines: str, path: str | None) -> None:
+    """Write lines to a file, if one was named."""
+    from ...ingest.source import put
+
+    if path is not None:
+        put(lines.encode(), path)
+        click.echo(f"wrote {path}", err=True)
