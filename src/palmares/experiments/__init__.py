@@ -32,6 +32,12 @@ EXPERIMENTS = Registry(
         "w14-accuracy": Entry(f"{_HERE}.w14_accuracy:ACCURACY", "accuracy of three models over 100 folds"),
         "w14-models": Entry(f"{_HERE}.w14_models:MODELS", "order and clusters of three models side by side"),
         "w14-head-to-head": Entry(f"{_HERE}.w14_tables:HEAD_TO_HEAD", "scores from the published win percentages"),
+        "w14-quality-sentences": Entry(f"{_HERE}.w14_quality:SENTENCES", "quality of sentences: what prints imply"),
+        "w14-quality-words": Entry(
+            f"{_HERE}.w14_quality:WORD_LEVEL", "quality of words: scores from prints and labels"
+        ),
+        "w14-medical": Entry(f"{_HERE}.w14_medical:SCORES", "medical translation: claims against printed scores"),
+        "w14-retrieval": Entry(f"{_HERE}.w14_medical:SEARCHES", "translated queries beside reference translations"),
         "o16-baselines": Entry(f"{_HERE}.o16:BASELINES", "agreement with gold scores by size, model and baseline"),
         "o16-noise": Entry(f"{_HERE}.o16:NOISE", "agreement with gold scores where judges answer at random"),
         "o16-information": Entry(f"{_HERE}.o16_information:INFORMATION", "item information of two segments"),
