@@ -178,7 +178,7 @@ def score_retrieval(
     execution = Execution.prepared(execution, rng)
     given = runs if isinstance(runs, Runs) else read_runs(runs, encoding=encoding)
     judged = read_qrels(qrels, encoding=encoding)
-    queries = _queries(judged, given, over)
+    queries = _queries(judged, given, over, level)
     units = Units.single(len(queries), "query")
     table = np.stack([evaluated(judged, run, queries, level) for run in given.named.values()], axis=1)
     values, samples = _values(table, units, resamples, execution)
@@ -206,8 +206,13 @@ def score_retrieval(
     )  # fmt: skip
 
 
-def _queries(qrels: Qrels, runs: Runs, over: Over) -> tuple[str, ...]:
+def _queries(qrels: Qrels, runs: Runs, over: Over, level: int) -> tuple[str, ...]:
     """The queries that count, sorted."""
+    if (largest := max(grade for graded in qrels.grades.values() for grade in graded.values())) < level:
+        raise InputError(
+            f"{qrels.name}: no document is relevant: the largest grade is {largest}, and level {level}; "
+            "give the least grade that counts as relevant with --level, or check the columns"
+        )
     for name, run in runs.named.items():
         if not any(query in qrels.grades for query in run.scores):
             raise InputError(
@@ -262,6 +267,10 @@ def _query_notes(qrels: Qrels, runs: Runs, queries: Sequence[str], level: int, o
     relevant = {q: {d for d, grade in qrels.grades[q].items() if grade >= level} for q in queries}
     if barren := [query for query in queries if not relevant[query]]:
         notes.append(f"no relevant document for {listed(barren)}; they count as 0 for every system, as in trec_eval")
+    if not any(0 <= grade < level for query in queries for grade in qrels.grades[query].values()):
+        notes.append(
+            "no document is judged as not relevant; bpref is then the share of relevant ones that are retrieved"
+        )
     if runs.documents is not None:
         total = sum(map(len, relevant.values()))
         if absent := sum(len(found - runs.documents) for found in relevant.values()):

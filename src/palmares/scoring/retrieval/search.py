@@ -29,8 +29,9 @@ STOPWORDS = (
     "spanish", "swedish", "turkish", "none",
 )  # fmt: skip
 
-_WORD = r"\b\w\w+\b"
-_words = re.compile(_WORD).findall
+
+#: What `bm25s` takes for words, too.
+_words = re.compile(r"\w\w+").findall
 #: What dictionaries of words give for a stop word, and the number of all words that no query has.
 _STOPWORD = _OTHER = 0
 

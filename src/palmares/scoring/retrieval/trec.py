@@ -223,28 +223,27 @@ def _score(text: str, place: str) -> float:
 
 
 def _oddities(name: str, scores: Scores, ranks: Mapping[str, Sequence[int]]) -> tuple[str, ...]:
-    """A word on ranks that are not the order of scores, and on scores that are equal for trec_eval alone."""
-    contradicted, too_close = [], []
+    """A word on ranks that are not the order of documents, and on scores that are equal for trec_eval alone."""
+    contradicted, tied, too_close = [], [], []
     for query, found in scores.items():
         values = np.fromiter(found.values(), dtype=np.float64)
-        by_rank = values[np.lexsort((-values, np.array(ranks[query])))]
-        if (np.diff(by_rank) > 0).any():
+        given = np.array(ranks[query])
+        if (np.diff(values[np.lexsort((-values, given))]) > 0).any():
             contradicted.append(query)
-        ordered = np.sort(values)
-        if ((np.diff(ordered) > 0) & (np.diff(ordered.astype(np.float32)) == 0)).any():
+        rank_of = dict(zip(found, ranks[query], strict=True))
+        order = ordered(found)
+        same = np.diff(single(score for _, score in order)) == 0
+        if (same & (np.diff([rank_of[document] for document, _ in order]) < 0)).any():
+            tied.append(query)
+        increasing = np.sort(values)
+        if ((np.diff(increasing) > 0) & (np.diff(increasing.astype(np.float32)) == 0)).any():
             too_close.append(query)
-    notes = []
-    if contradicted:
-        notes.append(
-            f"{name}: ranks contradict scores for {listed(contradicted)}; documents are ordered by score, as in "
-            "trec_eval"
-        )
-    if too_close:
-        notes.append(
-            f"{name}: some scores differ only beyond single precision for {listed(too_close)}; they are equal, and "
-            "ordered by document id, as in trec_eval"
-        )
-    return tuple(notes)
+    said = {
+        "ranks contradict scores for {}; documents are ordered by score": contradicted,
+        "some scores differ only beyond single precision for {}; they are taken for equal": too_close,
+        "documents with equal scores have another order by rank than by id for {}; they are ordered by id": tied,
+    }
+    return tuple(f"{name}: {words.format(listed(found))}, as in trec_eval" for words, found in said.items() if found)
 
 
 def listed(queries: Sequence[str]) -> str:
