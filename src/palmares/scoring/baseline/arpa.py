@@ -12,7 +12,7 @@ from ...texts.lines import Path, read_text
 from .language_model import ZERO, LanguageModel, Level
 from .words import RESERVED, Vocabulary
 
-_COUNT = re.compile(r"ngram +(\d+) *= *(\d+)")
+_COUNT = re.compile(r"ngram[ \t]+(\d+)[ \t]*=[ \t]*(\d+)")
 #: Longer n-grams are refused: no back-off model of this kind has them.
 _MOST_WORDS = 10
 #: What rounding may add to a logarithm of one.
@@ -41,11 +41,11 @@ class _Reader:
         levels = []
         for n, count in enumerate(counts, 1):
             if line != f"\\{n}-grams:":
-                raise self._fault(number, f"got {line!r}; expected \\{n}-grams:")
+                raise self._fault(number, f"got '{line}'; expected \\{n}-grams:")
             level, number, line = self._single(count) if n == 1 else self._level(n, count, last=n == len(counts))
             levels.append(level)
         if line != "\\end\\":
-            raise self._fault(number, f"got {line!r}; expected \\end\\")
+            raise self._fault(number, f"got '{line}'; expected \\end\\")
         return LanguageModel(Vocabulary(tuple(self.words)), tuple(levels))
 
     def _counts(self) -> tuple[list[int], int, str]:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from importlib import import_module
 from itertools import chain
 from typing import Any
 
@@ -63,7 +64,7 @@ class Preparation:
         """A word on languages that the tokeniser does not know."""
         if self.tokenize is None:
             return ()
-        known = _moses().available_langs.values()
+        known = _known_languages()
         unknown = [language for language in self.tokenize.split("-") if language not in known]
         return tuple(
             f"Moses' tokeniser has no list of abbreviations for {language}; it takes the English one"
@@ -76,22 +77,22 @@ class Preparation:
         return [split(text) for text in cased]
 
 
-def _moses() -> Any:
-    try:
-        from sacremoses.corpus import NonbreakingPrefixes
-    except ImportError:
-        raise MissingExtraError("--tokenize", "scoring", "sacremoses") from None
-    return NonbreakingPrefixes
+def _known_languages() -> set[str]:
+    """Languages that Moses has a list of abbreviations for."""
+    return set(_sacremoses("sacremoses.corpus").NonbreakingPrefixes().available_langs.values())
 
 
 def _tokenizer(language: str) -> Callable[[str], list[str]]:
-    try:
-        from sacremoses import MosesTokenizer
-    except ImportError:
-        raise MissingExtraError("--tokenize", "scoring", "sacremoses") from None
-    moses = MosesTokenizer(language)
+    moses = _sacremoses("sacremoses").MosesTokenizer(language)
     # Unescaped: the tokens are counted and looked up, not given to a decoder that has signs of its own.
     return lambda text: list(moses.tokenize(text, escape=False))
+
+
+def _sacremoses(module: str) -> Any:
+    try:
+        return import_module(module)
+    except ImportError:
+        raise MissingExtraError("--tokenize", "scoring", "sacremoses") from None
 
 
 @dataclass(frozen=True)
