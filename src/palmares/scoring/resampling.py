@@ -157,5 +157,6 @@ def _stretched(samples: FloatArray, units: int, execution: Execution) -> FloatAr
     df = units - 1
     rng = execution.generator(Stream.FEW_UNITS)
     factor = np.sqrt(units / df) * np.sqrt(df / rng.chisquare(df, len(samples)))[:, None]
-    mean = np.nanmean(samples, axis=0)
+    defined = np.isfinite(samples).sum(axis=0)  # none for a measure that a system has no value of
+    mean = np.nansum(samples, axis=0) / np.maximum(defined, 1)
     return np.asarray(mean + (samples - mean) * factor)

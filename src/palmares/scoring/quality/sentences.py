@@ -152,11 +152,7 @@ def score_sentences(
     measures = _measures(data.scale, _wanted(data, variant))
     saved = _savings_measures(data.scale, savings)
     sizes = _resamples(len(data.systems), len(data.gold), resamples)
-    units, notes = (
-        units_of(data.documents, unit, len(data.gold))
-        if sizes["MAE"]
-        else (Units.single(len(data.gold), "sentence"), ())
-    )
+    units, notes = units_of(data.documents, unit, len(data.gold))
     parts = _parts(data, [measure.name for measure in measures], savings, units, sizes)
     values = _together(part.values(len(data.systems)) for part in parts)
     samples = _together(part.samples(len(data.systems), execution) for part in parts) if sizes["MAE"] else None
@@ -172,7 +168,7 @@ def score_sentences(
         data.names,
         comparisons,
         record_of({name: fact for name, fact in facts.items() if fact is not None}, data.sources),
-        notes_of([*comparisons, *gained], *data.notes(), *notes),
+        notes_of([*comparisons, *gained], *data.notes(), *(notes if samples else ())),
         scale=data.scale,
         sentences=len(data.gold),
         mean=float(data.gold.mean()),

@@ -30,7 +30,7 @@ def read_documents(documents: DocumentsLike, sentences: int, encoding: str) -> t
         file = read_lines(documents, encoding=encoding)
         name, texts = file.name, tuple(text.strip() for text in file.texts)
     else:
-        name, texts = "documents", tuple(map(str, cast(Sequence[str], documents)))
+        name, texts = "documents", tuple(str(each).strip() for each in cast(Sequence[str], documents))
     if len(texts) != sentences:
         raise InputError(f"{name}: names {counted(len(texts), 'document')}, one per sentence, of {sentences:,}")
     if "" in texts:
