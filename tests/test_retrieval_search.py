@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from palmares.errors import InputError
-from palmares.scoring.retrieval import BM25, Runs, search_translations
+from palmares.scoring.retrieval import BM25, Runs, score_retrieval, search_translations
 from palmares.scoring.retrieval.collection import Lines, read_queries, records
 
 DOCUMENTS = {
@@ -119,10 +119,14 @@ def test_no_more_documents_are_retrieved_than_asked_for_whichever_tie(file: File
 
 
 def test_queries_that_find_nothing_are_noted(file: File) -> None:
-    runs = searched(file, "heart\n\nx\nliver\n")
-    assert runs.notes == (
-        "A: nothing is found for 2 queries (q2, q3): it is empty, or has no word of any document",
-        "monolingual: nothing is found for 2 queries (q3, q4): it is empty, or has no word of any document",
+    qrels = file("".join(f"q{i} 0 d1 {i % 2}\n" for i in range(1, 5)), "qrels")
+    scores = score_retrieval(qrels, searched(file, "heart\n\nx\nliver\n"), resamples=0)
+    assert scores.notes == (
+        "A: nothing retrieved for 2 queries (q2, q3): empty, or without a word that counts in any document; counted as "
+        "0",
+        "monolingual: nothing retrieved for 2 queries (q3, q4): empty, or without a word that counts in any document; "
+        "counted as 0",
+        "no relevant document for 2 queries (q2, q4); they count as 0 for every system, as in trec_eval",
     )
 
 

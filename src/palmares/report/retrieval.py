@@ -10,7 +10,7 @@ from ..scoring.retrieval.measures import MEASURES, PRIMARY
 from ..scoring.retrieval.score import RetrievalScores
 from ..scoring.retrieval.trec import MONOLINGUAL
 from .scores import flat_pairs, flat_values, mark_notes, number_text, pair_tables, value_column, value_text
-from .tables import Column, Grouped, Table, View, chance_text, front, interval_text
+from .tables import Column, Grouped, Table, View, chance_text, front
 
 #: Beside the usual table, one can ask for every two systems, the values of queries, or the gaps to the monolingual row.
 PAIRS, QUERIES, GAPS = "pairs", "queries", "gaps"
@@ -81,19 +81,29 @@ def _gaps(result: RetrievalScores, title: str | None) -> Table:
         Column("measure", align="left"),
         Column("system", align="left"),
         Column("difference"),
-        Column("interval", lambda span: interval_text(span) or "–"),
+        Column("interval"),
         Column("p", chance_text),
         Column("of monolingual"),
     ]
     digits = {measure.name: measure.digits for measure in MEASURES}
     rows = [
-        [gap.measure, gap.system, number_text(gap.difference, digits[gap.measure]), gap.interval, gap.p,
+        [gap.measure, gap.system, number_text(gap.difference, digits[gap.measure]),
+         _ends_text(gap.interval, digits[gap.measure]), gap.p,
          _percent_text(gap.share, gap.share_interval)]
         for gap in result.gaps
     ]  # fmt: skip
-    rules = frozenset(range(len(result.systems), len(rows), len(result.systems)))
+    rules = _between(len(result.systems), len(rows))
     notes = ["difference: system − monolingual; p: two-sided, of this system by itself", *_notes(result)]
     return Table(columns, rows, title, rules, result.signature, notes, keys=(0, 1))
+
+
+def _ends_text(span: tuple[float, float] | None, digits: int) -> str:
+    return "–" if span is None else f"[{number_text(span[0], digits)}, {number_text(span[1], digits)}]"
+
+
+def _between(systems: int, rows: int) -> frozenset[int]:
+    """Lines between the measures or queries, where each has several rows."""
+    return frozenset(range(systems, rows, systems)) if systems > 1 else frozenset()
 
 
 def _queries(result: RetrievalScores, title: str | None) -> Table:
@@ -104,8 +114,7 @@ def _queries(result: RetrievalScores, title: str | None) -> Table:
         [query, system, *map(number_text, values, digits)]
         for query, system, values in _query_values(result)
     ]  # fmt: skip
-    step = len(_names(result))
-    rules = frozenset(range(step, len(rows), step))
+    rules = _between(len(_names(result)), len(rows))
     return Table(columns, rows, title, rules, result.signature, _notes(result), keys=(0, 1))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
@@ -219,7 +220,7 @@ def _queries(qrels: Qrels, runs: Runs, over: Over, level: int) -> tuple[str, ...
                 f"{name}: none of its queries is judged; it has {_some(run.scores)}, and {qrels.name} has "
                 f"{_some(qrels.grades)}; give judgments of the same queries, under the same ids"
             )
-    queries = sorted(qrels.grades)
+    queries = sorted(qrels.grades, key=_by_number)
     if over == "answered":
         queries = [query for query in queries if all(run.scores.get(query) for run in runs.named.values())]
         if not queries:
@@ -228,7 +229,12 @@ def _queries(qrels: Qrels, runs: Runs, over: Over, level: int) -> tuple[str, ...
 
 
 def _some(queries: Mapping[str, object]) -> str:
-    return listed(sorted(queries))
+    return listed(sorted(queries, key=_by_number))
+
+
+def _by_number(query: str) -> tuple[str, str]:
+    """``q9`` before ``q10``."""
+    return re.sub("[0-9]+", lambda digits: digits[0].zfill(20), query), query
 
 
 def _values(
@@ -255,13 +261,14 @@ def _over_queries(count: int, sums: FloatArray) -> FloatArray:
 def _query_notes(qrels: Qrels, runs: Runs, queries: Sequence[str], level: int, over: Over) -> list[str]:
     """Queries that were not answered, not judged, or have nothing to find; relevant documents that were not there."""
     notes, counting = [], set(queries)
-    if left := sorted(set(qrels.grades) - counting):
+    if left := sorted(set(qrels.grades) - counting, key=_by_number):
         notes.append(f"left out, because not every run has them: {listed(left)}; the others are averaged over")
     said: dict[str, list[str]] = {}
+    why = "" if runs.documents is None else ": empty, or without a word that counts in any document"
     for name, run in runs.named.items():
         if over == "judged" and (missing := [query for query in queries if not run.scores.get(query)]):
-            said.setdefault(f"nothing retrieved for {listed(missing)}; counted as 0", []).append(name)
-        if unjudged := sorted(set(run.scores) - set(qrels.grades)):
+            said.setdefault(f"nothing retrieved for {listed(missing)}{why}; counted as 0", []).append(name)
+        if unjudged := sorted(set(run.scores) - set(qrels.grades), key=_by_number):
             said.setdefault(f"no judgments of {listed(unjudged)}; left out", []).append(name)
     notes += [f"{', '.join(names)}: {what}" for what, names in said.items()]
     relevant = {q: {d for d, grade in qrels.grades[q].items() if grade >= level} for q in queries}

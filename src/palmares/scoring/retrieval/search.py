@@ -19,7 +19,7 @@ from ...errors import InputError, MissingExtraError
 from ...judgments import FloatArray
 from ...texts.lines import Path
 from .collection import Lines, Queries, read_queries, read_translations, records
-from .trec import MONOLINGUAL, Run, Runs, listed, single
+from .trec import MONOLINGUAL, Run, Runs, single
 
 Method = Literal["lucene", "robertson", "atire"]
 METHODS: tuple[Method, ...] = get_args(Method)
@@ -115,17 +115,11 @@ def search_translations(
     collection = _Collection.read(lines, _query_words(every, bm25), bm25)
     index = _Index(collection, bm25)
     runs = {name: index.run(each) for name, each in every.items()}
-    notes = [note for each in sets.values() for note in each.notes]
-    for name, run in runs.items():
-        if nothing := [query for query in every[name].texts if not run.scores[query]]:
-            common = "" if bm25.method == "lucene" else ", or only words that are too common to count"
-            notes.append(
-                f"{name}: nothing is found for {listed(nothing)}: it is empty, or has no word of any document{common}"
-            )
+    notes = tuple(note for each in sets.values() for note in each.notes)
     sources = (lines.source("documents", len(collection)), given.source, *(each.source for each in sets.values()))
     return Runs(
         {name: runs[name] for name in sets}, runs[MONOLINGUAL], sources,
-        {**bm25.facts, "documents": len(collection)}, ("bm25s",), tuple(notes), frozenset(collection.ids),
+        {**bm25.facts, "documents": len(collection)}, ("bm25s",), notes, frozenset(collection.ids),
     )  # fmt: skip
 
 
