@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ..scoring.comparison import Comparison
+from ..scoring.comparison import JOINT_WINNER, WINNER, Comparison
 from ..scoring.result import Scored
 from ..scoring.translation.human import AGREEMENTS
 from ..scoring.translation.result import Translations
@@ -55,7 +55,7 @@ def _systems(result: Translations, title: str | None) -> Table:
     sections = [_section(result, i) for i in order]
     starts = [n for n in range(1, len(order)) if sections[n] != sections[n - 1]]
     rules = frozenset(n for n in starts if sections[n][0] != sections[n - 1][0])
-    notes = [*_marks(result), *_signatures(result), *_notes(result)]
+    notes = [*_marks(result, rows), *_signatures(result), *_notes(result)]
     return Table(columns, rows, title, rules, result.signature, notes, dashed=frozenset(starts) - rules)
 
 
@@ -77,9 +77,11 @@ def _cells(result: Translations, system: int) -> list[str]:
     return [value_text(comparison, comparison.systems.index(name)) for comparison in result.constrained]
 
 
-def _marks(result: Translations) -> list[str]:
-    """What the signs mean; those of constrained systems are among these."""
-    notes = mark_notes((*result.comparisons, *result.constrained))
+def _marks(result: Translations, rows: Sequence[Sequence[str]]) -> list[str]:
+    """What the signs that are there mean; those of constrained systems are among these."""
+    shown = {cell[:1] for row in rows for cell in row}
+    unseen = {WINNER, JOINT_WINNER} - shown
+    notes = [note for note in mark_notes((*result.comparisons, *result.constrained)) if note[0] not in unseen]
     if result.constrained and any(comparison.usable is not None for comparison in result.comparisons):
         notes.append("constrained systems are compared with each other; unconstrained ones with all")
     return notes

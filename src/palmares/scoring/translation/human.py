@@ -136,8 +136,8 @@ def human_side(
     if len(common) < LEAST_SYSTEMS:
         named = ", ".join(common) or "none"
         raise InputError(
-            f"human judgments: of the systems scored here, {len(common)} are judged there ({named}); agreement needs at "
-            f"least {LEAST_SYSTEMS}. Judged are: {', '.join(judgments.systems[:10])}; names can be changed with "
+            f"human judgments: of the systems scored here, {len(common)} are judged there ({named}); agreement needs "
+            f"at least {LEAST_SYSTEMS}. Judged are: {', '.join(judgments.systems[:10])}; names can be changed with "
             "`palmares convert --rename`"
         )
     settings = {"resample": "auto", "resamples": resamples} if resamples else {"resample": None}
