@@ -6,6 +6,8 @@ import csv
 import io
 import json
 import re
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -17,7 +19,7 @@ from palmares.compute import Execution
 from palmares.errors import InputError
 from palmares.report import OUTPUTS
 from palmares.report.tables import Grouped, rendered
-from palmares.scoring.retrieval import RetrievalScores, Run, Runs, run_text, score_retrieval
+from palmares.scoring.retrieval import RetrievalScores, Run, Runs, run_text, score_retrieval, search_translations
 
 MEASURES = ["P@5", "P@10", "NDCG@5", "NDCG@10", "MAP", "Rprec", "bpref", "rel. retrieved"]
 File = Callable[..., Path]
@@ -296,6 +298,40 @@ def test_a_search_can_be_made_again(ok: Callable, searching: list, file: File) -
         "qrels", "documents", "queries", "translations good", "translations bad"
     ]  # fmt: skip
     assert ok("verify", file(text, "result.json")).out.splitlines()[2].split()[1] == "equal"
+
+
+def test_what_is_wrong_with_judgments_is_told_before_a_long_search(refused: Callable, searching: list) -> None:
+    arguments = [*searching]
+    arguments[arguments.index("--documents") + 1] = "not-read-yet"
+    assert "not-read-yet: no such file" in refused("score", "retrieval", *arguments)
+    Path(str(arguments[1])).write_text("q1 0 d1 yes\n")
+    assert "line 1: got grade 'yes'" in refused("score", "retrieval", *arguments)
+
+
+def test_without_samples_there_is_neither_interval_nor_test(ok: Callable, searching: list) -> None:
+    lines = ok("score", "retrieval", *searching, "--resamples", 0).out.splitlines()
+    assert re.split(" {2,}", lines[0])[-1] == "MAP, of monolingual"
+    assert not any("±" in line or "•" in line or line.startswith("p:") for line in lines)
+    assert "unit:" not in lines[-1]
+    assert "resamples:0" in lines[-1]
+
+
+def test_the_page_shows_what_its_command_prints(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """At 120 columns; but for the signature, which names versions."""
+    root = Path(__file__).parents[1]
+    shown = (root / "docs" / "retrieval.md").read_text("utf-8").split("```console\n")[1].split("```")[0].splitlines()
+    subprocess.run([sys.executable, root / "examples" / "shared_tasks.py", tmp_path / "year"], check=True)
+    monkeypatch.chdir(tmp_path)
+    assert shown[0].startswith("$ palmares score retrieval ")
+    options = shown[0].split()[4:]
+    given = [(name, value) for name, value in zip(options[::2], options[1::2], strict=True)]
+    one = {name: value for name, value in given if name != "--translations"}
+    systems = dict(value.split("=") for name, value in given if name == "--translations")
+    assert list(one) == ["--qrels", "--documents", "--queries"]
+    runs = search_translations(one["--documents"], one["--queries"], systems)
+    scores = score_retrieval(one["--qrels"], runs, rng=0)
+    printed = rendered("score retrieval", [Grouped(scores)], "table", width=120).text.splitlines()
+    assert printed[:-1] == shown[1:-1]
 
 
 def test_relevant_documents_that_were_not_searched_are_noted(ok: Callable, searching: list) -> None:

@@ -214,6 +214,14 @@ def test_other_documents_are_refused_by_line(content: str | bytes, message: str,
         read(file(content))
 
 
+def test_encodings_that_cannot_be_read_line_by_line_are_refused(file: File) -> None:
+    for encoding, message in (("UTF-16", "are not read in UTF-16; convert it"), ("klingon", "unknown encoding 'kling")):
+        with pytest.raises(InputError, match=message):
+            list(records(Lines(file("d1\theart\n"), encoding=encoding), "document"))
+    latin = file("d1\tcœur blessé\n".replace("œ", "oe").encode("latin-1"))
+    assert list(records(Lines(latin, encoding="latin-1"), "document")) == [(1, "d1", "coeur blessé")]
+
+
 def test_documents_without_words_are_refused(file: File) -> None:
     with pytest.raises(InputError, match="no document has a word; is it in the format that it seems to be in"):
         search_translations(file("d1\t-\n", "d"), file("q\theart\n", "q"), {"A": file("heart\n", "a")})

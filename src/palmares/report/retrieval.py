@@ -47,18 +47,20 @@ def _systems(result: RetrievalScores, title: str | None) -> Table:
     notes = mark_notes(result.comparisons)
     rules: frozenset[int] = frozenset()
     if result.with_monolingual:
-        # The last row has neither: it is what the others are compared with.
-        columns += [Column(f"{PRIMARY}, of monolingual"), Column("p", lambda p: p if p == "" else chance_text(p))]
-        gaps = {gap.system: gap for gap in result.gaps if gap.measure == PRIMARY}
-        for row, i in zip(rows, order, strict=True):
-            gap = gaps[result.systems[i]]
-            row += [_percent_text(gap.share, gap.share_interval), gap.p]
         rules = frozenset([len(rows)])
-        rows.append([MONOLINGUAL, *map(_plain_text, result.with_monolingual), "", ""])
-        notes.append(
-            f"of monolingual: {PRIMARY} as a share of what the queries find that are not translated; p: two-sided, of "
-            "the difference between the two, by itself"
-        )
+        rows.append([MONOLINGUAL, *map(_plain_text, result.with_monolingual)])
+        beside = {gap.system: gap for gap in result.gaps if gap.measure == PRIMARY}
+        gaps = [beside.get(row[0]) for row in rows]  # none of the monolingual row, which others are compared with
+        columns.append(Column(f"{PRIMARY}, of monolingual"))
+        rows = [
+            [*row, "" if gap is None else _percent_text(gap.share, gap.share_interval)]
+            for row, gap in zip(rows, gaps, strict=True)
+        ]
+        notes.append(f"of monolingual: {PRIMARY} as a share of what the queries find that are not translated")
+        if result.with_monolingual[0].usable is not None:
+            columns.append(Column("p"))
+            rows = [[*row, "" if gap is None else chance_text(gap.p)] for row, gap in zip(rows, gaps, strict=True)]
+            notes.append("p: of the difference between the two, two-sided, each system by itself")
     notes += _notes(result)
     return Table(columns, rows, title, rules, result.signature, notes)
 

@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from ...scoring.retrieval.score import Over
 
 _SEARCH = ("documents", "queries", "translations", "method", "k1", "b", "stopwords", "depth", "write_runs")
-_READ = ("runs", "monolingual")
 
 
 def _settings(**values: Any) -> BM25:
@@ -92,20 +91,25 @@ def retrieval(
     Either of runs in TREC's format (--run), or of BM25 over documents (--documents, --queries, --translations), where
     each system's translations are compared with the queries themselves. Measures are trec_eval's.
     """
-    from ...scoring.retrieval import score_retrieval
+    from ...scoring.retrieval import read_qrels, read_runs, score_retrieval, search_translations
 
     part = _part(pairs=pairs, gaps=gaps, queries=per_query)
     _check_sources(bool(runs), documents, queries, translations)
     if gaps and runs and monolingual is None:
         raise InputError("--gaps: there is nothing to compare with; name the run of it with --monolingual")
-    given = _read(runs, monolingual, encoding) if runs else None
-    if given is None:
-        assert documents is not None
-        assert queries is not None
-        given = _searched(documents, queries, translations, bm25, encoding)
+    # Before a search, which may take long.
+    judged = read_qrels(qrels, encoding=encoding)
+    if runs:
+        given = read_runs(named_files(runs, "--run"), monolingual=monolingual, encoding=encoding)
+    else:
+        named = _named_translations(translations, write_runs)
+        with options.progress_bar("reading documents") as progress:
+            given = search_translations(
+                documents or "", queries or "", named, bm25=bm25, encoding=encoding, progress=progress
+            )
     with options.progress_bar("scoring") as progress:
         scores = score_retrieval(
-            qrels, given, level=level, over=over, resamples=resamples, p=p, encoding=encoding,
+            judged, given, level=level, over=over, resamples=resamples, p=p, encoding=encoding,
             execution=replace(execution, progress=progress),
         )  # fmt: skip
     if write_runs is not None:
@@ -138,18 +142,13 @@ def _check_sources(runs: bool, documents: str | None, queries: str | None, trans
         )
 
 
-def _read(runs: tuple[str, ...], monolingual: str | None, encoding: str) -> Runs:
-    from ...scoring.retrieval import read_runs
-
-    return read_runs(named_files(runs, "--run"), monolingual=monolingual, encoding=encoding)
-
-
-def _searched(documents: str, queries: str, translations: tuple[str, ...], bm25: BM25, encoding: str) -> Runs:
-    from ...scoring.retrieval import search_translations
-
+def _named_translations(translations: tuple[str, ...], folder: str | None) -> dict[str, str]:
+    """The files of systems, whose names must be names of files if runs are to be saved."""
     named = named_files(translations, "--translations")
-    with options.progress_bar("reading documents") as progress:
-        return search_translations(documents, queries, named, bm25=bm25, encoding=encoding, progress=progress)
+    wrong = [name for name in named if name.startswith(".") or set(name) & set("/\\:\0")]
+    if folder is not None and wrong:
+        raise InputError(f"--write-runs: {wrong[0]!r} cannot be the name of a file; call the system something else")
+    return named
 
 
 def _write(runs: Runs, folder: str) -> None:
@@ -157,8 +156,6 @@ def _write(runs: Runs, folder: str) -> None:
     from ...ingest.source import put
     from ...scoring.retrieval import run_text
 
-    if wrong := [name for name in runs.named if name.startswith(".") or set(name) & set("/\\:\0")]:
-        raise InputError(f"--write-runs: {wrong[0]!r} cannot be the name of a file; call the system something else")
     try:
         Path(folder).mkdir(parents=True, exist_ok=True)
     except OSError as error:

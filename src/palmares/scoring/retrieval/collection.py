@@ -35,6 +35,8 @@ Record = tuple[int, str, str]
 
 _GZIP, _ZSTD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
 _UTF8_MARK, _UTF16_MARKS = b"\xef\xbb\xbf", (b"\xff\xfe", b"\xfe\xff")
+#: Encodings in which the byte of a line feed may be part of another character.
+_WIDE = ("utf-16", "utf_16", "utf16", "utf-32", "utf_32", "utf32")
 _IDS = ("id", "_id", "docno", "docid", "doc_id", "qid", "query_id")
 _TEXTS = ("text", "contents", "body", "query")
 _DOCNO = re.compile(r"<DOCNO>(.*?)</DOCNO>", re.IGNORECASE | re.DOTALL)
@@ -47,6 +49,8 @@ class Lines:
 
     def __init__(self, path: Path, *, encoding: str = "utf-8", progress: Progress | None = None) -> None:
         self.name = os.fspath(path)
+        if encoding.lower().startswith(_WIDE):
+            raise InputError(f"{self.name}: files as large as these are not read in {encoding}; convert it to UTF-8")
         self._encoding, self._progress = encoding, progress
         self._digest = sha256()
 

@@ -141,7 +141,7 @@ def _interval(samples: FloatArray, p: float) -> tuple[float, float] | None:
 
 
 def score_retrieval(
-    qrels: Path,
+    qrels: Path | Qrels,
     runs: Runs | Mapping[str, Path],
     *,
     level: int = 1,
@@ -157,7 +157,7 @@ def score_retrieval(
     Parameters
     ----------
     qrels
-        Relevance judgments in TREC's format.
+        Relevance judgments: a file in TREC's format, or what `read_qrels` gave.
     runs
         TREC run files by system, or what `read_runs` or `search_translations` gave.
     level
@@ -178,7 +178,7 @@ def score_retrieval(
         raise InputError(f"over: got {over!r}; allowed: {', '.join(OVER)}")
     execution = Execution.prepared(execution, rng)
     given = runs if isinstance(runs, Runs) else read_runs(runs, encoding=encoding)
-    judged = read_qrels(qrels, encoding=encoding)
+    judged = qrels if isinstance(qrels, Qrels) else read_qrels(qrels, encoding=encoding)
     queries = _queries(judged, given, over, level)
     units = Units.single(len(queries), "query")
     table = np.stack([evaluated(judged, run, queries, level) for run in given.named.values()], axis=1)
