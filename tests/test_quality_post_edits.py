@@ -90,7 +90,7 @@ def test_edits_are_those_of_sacrebleu_on_real_texts(real_data: Path, tmp_path: P
             ["a", "b"],
             ["a", ""],
             {"capped": False},
-            "line 2 is empty; edits per word of an empty post-edit have no value",
+            "line 2 is empty; edits per word of an empty post-edit",
         ),
         (["a", "b"], ["a"], {}, "the files differ in their number of lines"),
         ([], [], {}, "the file is empty"),
