@@ -85,6 +85,11 @@ def text(output: Sequence[Word]) -> str:
     return " ".join(word.text for word in output)
 
 
+def as_written(tokens: str) -> str:
+    """With a capital at the beginning and no space before the full stop."""
+    return tokens[0].upper() + tokens[1:].replace(" .", ".")
+
+
 def wrongness(output: Sequence[Word]) -> float:
     return sum(word.error != "OK" for word in output) / len(output)
 
@@ -102,11 +107,13 @@ def make(folder: Path, seed: int = 14) -> None:
 
 
 def _texts(folder: Path, sentences: list[list[str]], outputs: dict[str, list[list[Word]]]) -> None:
-    _write(folder / "source.fr", map(french, sentences))
-    _write(folder / "reference.en", map(" ".join, sentences))
+    """Source, reference and outputs as people write; one system has no capitals."""
+    _write(folder / "source.txt", (as_written(french(words)) for words in sentences))
+    _write(folder / "reference.txt", (as_written(" ".join(words)) for words in sentences))
     _write(folder / "documents.txt", (f"article-{i // DOCUMENT + 1}" for i in range(len(sentences))))
     for name, output in outputs.items():
-        _write(folder / f"{name}.en", map(text, output))
+        written = (as_written(text(each)) for each in output)
+        _write(folder / f"{name}.txt", (each.lower() for each in written) if name == "cirrus" else written)
 
 
 def _judgments(outputs: dict[str, list[list[Word]]], rng: Random) -> list[str]:
@@ -130,7 +137,7 @@ def _quality(folder: Path, sentences: list[list[str]], outputs: list[list[Word]]
     _write(folder / "post-edited.en", map(" ".join, sentences))
     for name, noise in {"quest": 0.06, "seer": 0.10, "dice": 0.30}.items():
         scores = (min(1.0, max(0.0, wrongness(o) + rng.gauss(0, noise))) for o in outputs)
-        _write(folder / f"{name}.hter", (f"{score:.4f}" for score in scores))
+        _write(folder / f"{name}.hter", (f"{100 * score:.2f}" for score in scores))
     _write(folder / "words.gold", _labels(outputs, [[word.error for word in o] for o in outputs]))
     for name, slips in {"quest": 0.08, "seer": 0.16}.items():
         kinds = ["OK", *ERRORS]

@@ -76,7 +76,7 @@ def _print(labels: Iterable[str], *counts: dict[str, int]) -> None:
 
 
 def _check(covered: int, differ: int, label: str) -> None:
-    """Counts within 99.9 % of what binomial counts are where intervals cover 93.5 to 97 % and equals differ in 5 ± .5 %.
+    """Counts within 99.9 % of binomial ones where intervals cover 93.5 to 97 % and equals differ in 5 ± .5 %.
 
     The percentile bootstrap of some hundred skewed items covers a little less than it says (Hall 1988: by a term of the
     order of 1 / N).

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, TypeVar
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
@@ -15,6 +16,8 @@ if TYPE_CHECKING:
     from ...compute import Execution
     from ...scoring.baseline.features import Measured
     from ...scoring.baseline.model import BaselineModel
+    from ...scoring.baseline.regression import Grid
+    from ...scoring.baseline.training_data import TrainingFiles
 
 F = TypeVar("F", bound=Callable[..., object])
 
@@ -40,7 +43,7 @@ def _numbers(context: click.Context, parameter: click.Parameter, value: str | No
 
 
 def _grid_option(name: str, help: str) -> Callable[[F], F]:
-    return click.option(f"--{name}", metavar="X,Y,…", callback=_numbers, help=f"{help} [default: a grid]")
+    return click.option(f"--{name}", metavar="X,Y,…", callback=_numbers, help=f"{help}  [default: a grid]")
 
 
 def _file_option(name: str, field: str, help: str, *, required: bool = False) -> Callable[[F], F]:
@@ -53,90 +56,63 @@ _texts_options = options.stacked(
 )
 
 
+def _training_files(**values: Any) -> TrainingFiles:
+    from ...scoring.baseline.training_data import TrainingFiles
+
+    return TrainingFiles(**values)
+
+
+def _grid(**values: tuple[float, ...] | None) -> Grid:
+    from ...scoring.baseline.regression import Grid
+
+    return Grid(**{name: tried for name, tried in values.items() if tried is not None})
+
+
 @baseline.command()
-@_texts_options
-@_file_option("gold", "gold", "The label of every translation, one per line.", required=True)
-@_file_option("source-corpus", "source_corpus", "A corpus of the source language.", required=True)
-@_file_option("target-corpus", "target_corpus", "Its translation, line by line.")
-@_file_option("source-lm", "source_model", "A language model (ARPA) instead of one of the source corpus.")
-@_file_option("target-lm", "target_model", "A language model (ARPA) instead of one of the target corpus.")
-@_file_option("translations", "translations", "Lines of source word, target word, probability, instead of IBM model 1.")
-@click.option(
-    "--translation-order",
-    type=options.Vocabulary("palmares.scoring.baseline.translations:ORDERS"),
-    default="source-target",
-    show_default=True,
-    help="Order of the words in --translations.",
-)
+@options.grouped(
+    "files",
+    _training_files,
+    _texts_options,
+    _file_option("gold", "gold", "The label of every translation, one per line.", required=True),
+    _file_option("source-corpus", "source_corpus", "A corpus of the source language.", required=True),
+    _file_option("target-corpus", "target_corpus", "Its translation, line by line."),
+    _file_option("source-lm", "source_model", "A language model (ARPA) instead of one of the source corpus."),
+    _file_option("target-lm", "target_model", "A language model (ARPA) instead of one of the target corpus."),
+    _file_option("translations", "translations", "Lines of source word, target word, probability; not IBM model 1."),
+    click.option("--translation-order", type=options.Vocabulary("palmares.scoring.baseline.translations:ORDERS"),
+                 default="source-target", show_default=True, help="Order of the words in --translations."),
+    encoding_option,
+)  # fmt: skip
 @click.option("--tokenize", metavar="SRC-TGT", help="Tokenise with Moses' rules of these languages: en-es.")
 @click.option("--lowercase", is_flag=True, help="Turn all texts into small letters.")
-@click.option("--order", type=click.IntRange(1, 5), default=3, show_default=True, help="Words in n-grams of estimated language models.")  # fmt: skip # noqa: E501
+@click.option("--order", type=click.IntRange(1, 5), default=3, show_default=True,
+              help="Words in n-grams of estimated language models.")  # fmt: skip
 @click.option("--iterations", type=click.IntRange(1), default=5, show_default=True, help="Iterations of IBM model 1.")
-@_grid_option("c", "Values of C to try.")
-@_grid_option("gamma", "Values of the kernel's γ to try.")
-@_grid_option("epsilon", "Values of ε to try, in standard deviations of the labels.")
-@click.option("--folds", type=click.IntRange(2), default=5, show_default=True, help="Folds of the cross-validation.")
-@click.option(
-    "--nested", is_flag=True, help="Nested cross-validation: errors that owe nothing to the search. 3 × slower."
+@options.grouped(
+    "grid",
+    _grid,
+    _grid_option("c", "Values of C to try."),
+    _grid_option("gamma", "Values of the kernel's γ to try."),
+    _grid_option("epsilon", "Values of ε to try, in standard deviations of the labels."),
 )
+@click.option("--folds", type=click.IntRange(2), default=5, show_default=True, help="Folds of the cross-validation.")
+@click.option("--nested", is_flag=True,
+              help="Nested cross-validation: errors that owe nothing to the search. 3 × slower.")  # fmt: skip
 @resamples_option(10_000, "Bootstrap samples for intervals of the errors; 0 for none.")
 @options.level_option
 @_file_option("output", "model_file", "Write the model to this file.")
-@encoding_option
 @options.execution_options
 @options.printing_options
-def train(
-    source: str,
-    target: str,
-    gold: str,
-    source_corpus: str,
-    target_corpus: str | None,
-    source_model: str | None,
-    target_model: str | None,
-    translations: str | None,
-    translation_order: str,
-    tokenize: str | None,
-    lowercase: bool,
-    order: int,
-    iterations: int,
-    c: tuple[float, ...] | None,
-    gamma: tuple[float, ...] | None,
-    epsilon: tuple[float, ...] | None,
-    folds: int,
-    nested: bool,
-    resamples: int,
-    p: float,
-    model_file: str | None,
-    encoding: str,
-    execution: Execution,
-    printing: options.Printing,
-) -> None:
+def train(files: TrainingFiles, model_file: str | None, printing: options.Printing, **settings: Any) -> None:
     """Train the baseline and show what it learned from.
 
     The errors shown are of cross-validation among the training sentences, beside those of predicting their mean label.
     """
-    from ...scoring.baseline.regression import Grid
-    from ...scoring.baseline.training import TrainingFiles, train_baseline
+    from ...scoring.baseline.training import train_baseline
 
-    files = TrainingFiles(
-        source, target, gold, source_corpus, target_corpus, source_model, target_model, translations,
-        translation_order, encoding,  # type: ignore[arg-type]  # one of the words, as the option saw to
-    )  # fmt: skip
-    tried = {"c": c, "gamma": gamma, "epsilon": epsilon}
-    trained = train_baseline(
-        files,
-        tokenize=tokenize,
-        lowercase=lowercase,
-        order=order,
-        iterations=iterations,
-        grid=Grid(**{name: values for name, values in tried.items() if values is not None}),
-        folds=folds,
-        nested=nested,
-        resamples=resamples,
-        p=p,
-        execution=execution,
-        bars=options.progress_bar,
-    )
+    if model_file is not None and not (folder := Path(model_file).absolute().parent).is_dir():
+        raise InputError(f"--output {model_file}: there is no folder {folder}; make it first")
+    trained = train_baseline(files, **settings, bars=options.progress_bar)
     if model_file is not None:
         trained.model.save(model_file)
         click.echo(f"wrote {model_file}", err=True)

@@ -55,12 +55,14 @@ class Plan:
     ) -> Plan:
         references = _references(texts, more)
         target = base_language(texts.langs.target)
-        kinds = tuple(kind for kind in TEXTS if kind in dict.fromkeys(prepare))
+        if unknown := [kind for kind in prepare if kind not in TEXTS]:
+            raise InputError(f"text: got {unknown[0]!r}; allowed: {', '.join(TEXTS)}")
+        kinds = tuple(kind for kind in TEXTS if kind in prepare)
         wanted = _metrics_by_text(metrics, kinds)
         if "truecased" in kinds and truecasing is None:
             truecasing = Truecasing.of_references(references)
         split = tokenize or default_tokenizer(target)
-        changes = preparing.changes(prepare, target, truecasing)
+        changes = preparing.changes(kinds, target, truecasing)
         facts = _preparation_facts(kinds, split, target, truecasing if "truecased" in kinds else None)
         tasks = []
         for kind in kinds:

@@ -79,8 +79,6 @@ def changes(kinds: Iterable[str], language: str, truecasing: Truecasing | None) 
     ``language`` is that of the texts, by its shortest code.
     """
     kinds = tuple(kinds)
-    if unknown := [kind for kind in kinds if kind not in TEXTS]:
-        raise InputError(f"text: got {unknown[0]!r}; allowed: {', '.join(TEXTS)}")
     made: dict[str, Change] = {"original": str}
     if set(kinds) - {"original"}:
         normalised = _normaliser(language)
