@@ -16,7 +16,7 @@ import pytest
 
 import palmares as pm
 from palmares.campaign.settings import Settings
-from palmares.cli import COMMANDS
+from palmares.cli import COMMANDS, LazyGroup
 from palmares.cli.campaign import CAMPAIGN_COMMANDS
 from palmares.design.next import STRATEGIES
 from palmares.design.simulate import CampaignPlan
@@ -53,6 +53,24 @@ def test_every_option_of_a_campaign_command_is_in_its_section(command: str) -> N
     shared, *sections = heading_of("command-line", "palmares campaign").split("\n### ")
     (own,) = [section for section in sections if section.startswith(f"palmares campaign {command}\n")]
     assert options_of(CAMPAIGN_COMMANDS.load(command)) - options_in(shared) - options_in(own) == set()
+
+
+def score_commands(name: str = "score", command: click.Command | None = None) -> dict[str, click.Command]:
+    """Every command below ``palmares score``, those of inner groups too, by what people type."""
+    command = command or COMMANDS.load("score")
+    if not isinstance(command, LazyGroup):
+        return {name: command}
+    inner = [score_commands(f"{name} {part}", command.registry.load(part)) for part in command.registry]
+    return {name: each for found in inner for name, each in found.items()}
+
+
+@pytest.mark.parametrize("command", score_commands())
+def test_every_option_of_a_score_command_is_in_its_section(command: str) -> None:
+    shared = heading_of("command-line", "Options that commands share")
+    general, *sections = heading_of("command-line", "palmares score").split("\n### ")
+    (own,) = [section for section in sections if section.startswith(f"palmares {command}\n")]
+    options = options_of(score_commands()[command])
+    assert options - options_in(shared) - options_in(general) - options_in(own) == set()
 
 
 def heading_of(name: str, heading: str) -> str:
