@@ -340,7 +340,7 @@ def test_numbers_that_are_none_are_refused_in_words(tmp_path: Path) -> None:
 
 def test_the_help_has_its_options_in_sections() -> None:
     text = run("--help").output
-    sections = ["\nSize:\n", "\nSystems:\n", "\nOutputs and segments:\n", "\nJudges:\n", "\nOptions:\n"]
+    sections = ["\nSize:\n", "\nSystems:\n", "\nOutputs and segments:\n", "\nJudges:\n", "\nWork:\n"]
     places = [text.index(section) for section in sections]
     assert places == sorted(places)
-    assert places[3] < text.index("--lazy-judges") < places[4] < text.index("--truth FILE")
+    assert text.index("--truth FILE") < places[0] < places[3] < text.index("--lazy-judges") < places[4]

@@ -9,7 +9,8 @@ import click
 
 from ..models import DEFAULT_MODEL, MODELS
 from . import options
-from .plan_options import Sectioned, plan_options
+from .help import Sectioned
+from .plan_options import plan_options
 
 if TYPE_CHECKING:
     from ..compute import Execution

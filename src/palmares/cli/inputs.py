@@ -15,6 +15,7 @@ import click
 from ..errors import InputError
 from ..ingest import ACROSS_JUDGES, FORMATS, OUTCOME_WORDS, OUTCOMES
 from .again import again_option
+from .help import READING, SELECTING, section
 from .options import grouped, keyed, progress_bar, stacked
 from .renaming import NewNames
 
@@ -221,6 +222,8 @@ _READING_OPTIONS = (
     click.option("--strict", is_flag=True, help="Refuse files with any faulty record."),
     click.option("--lenient", is_flag=True,
                  help="Leave out any number of faulty records, also outcomes that cannot be read."),
+)  # fmt: skip
+_SELECTING_OPTIONS = (
     click.option("--where", multiple=True, metavar="CONDITION",
                  help="Keep judgments that satisfy this: 'judge=turker_*', 'lang_pair!=fr-en', 'duration>5'. "
                       "Repeat for several."),
@@ -233,21 +236,29 @@ _READING_OPTIONS = (
     click.option("--short-names", is_flag=True,
                  help="Short names for systems of WMT's files: KIT for newstest2016.KIT.4482.de-en."),
 )  # fmt: skip
+_BY = click.option(
+    "--by", multiple=True, metavar="FIELD",
+    help="One result per value of judge, segment, or a column of the file. Repeat for several.",
+)  # fmt: skip
 
 _FILES = click.argument("files", nargs=-1, required=True, metavar="FILE...")
-_BY = click.option(
-    "--by",
-    multiple=True,
-    metavar="FIELD",
-    help="One result per value of judge, segment, or a column of the file. Repeat for several.",
+
+#: For a command that names its file in a way of its own.
+reading_options = grouped(
+    "inputs", Inputs, section(SELECTING, *_SELECTING_OPTIONS), section(READING, *_READING_OPTIONS)
 )
 
-input_options = stacked(grouped("inputs", Inputs, _FILES, *_READING_OPTIONS, _BY), again_option)
-_MAYBE_FILES = click.argument("files", nargs=-1, metavar="[FILE...]")
+
+def _inputs(files: Callable[..., Any]) -> Callable[..., Any]:
+    """Files, and all that says what is read of them."""
+    selecting = section(SELECTING, _BY, *_SELECTING_OPTIONS)
+    reading = section(READING, *_READING_OPTIONS)
+    return stacked(grouped("inputs", Inputs, files, selecting, reading), section(READING, again_option))
+
+
+input_options = _inputs(_FILES)
 #: For a command that can do without files.
-optional_input_options = stacked(grouped("inputs", Inputs, _MAYBE_FILES, *_READING_OPTIONS, _BY), again_option)
-#: For a command that names its file in a way of its own.
-reading_options = grouped("inputs", Inputs, *_READING_OPTIONS)
+optional_input_options = _inputs(click.argument("files", nargs=-1, metavar="[FILE...]"))
 
 
 # -- groups -------------------------------------------------------------------------------------------

@@ -9,7 +9,7 @@ import click
 from ..design.next import STRATEGIES
 from . import inputs as reading
 from . import options
-from .plan_options import Sectioned
+from .help import Sectioned
 
 if TYPE_CHECKING:
     from ..compute import Execution

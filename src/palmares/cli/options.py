@@ -20,6 +20,7 @@ from ..models.presets import PRESETS
 from ..ranking import LOOKS, SOURCES
 from ..report import OUTPUTS
 from .again import Invocation
+from .help import OUTPUT, RANKING, WORK, section
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
@@ -171,10 +172,12 @@ def formulas_option(default: str) -> Callable[[F], F]:
     )  # fmt: skip
 
 
-printing_options = grouped("printing", Printing, _OUTPUT_OPTION, _WIDE_OPTION)
+printing_options = grouped("printing", Printing, section(OUTPUT, _OUTPUT_OPTION, _WIDE_OPTION))
 #: For tables with what people have called themselves or written.
-people_printing_options = grouped("printing", Printing, _OUTPUT_OPTION, _WIDE_OPTION, formulas_option("escape"))
-drawing_options = grouped("printing", Printing, *_PLOT_OPTIONS, _OUTPUT_OPTION, _WIDE_OPTION)
+people_printing_options = grouped(
+    "printing", Printing, section(OUTPUT, _OUTPUT_OPTION, _WIDE_OPTION, formulas_option("escape"))
+)
+drawing_options = grouped("printing", Printing, section(OUTPUT, _OUTPUT_OPTION, *_PLOT_OPTIONS, _WIDE_OPTION))
 
 to_option = click.option("--to", "to", type=click.Choice(["auto", *FORMATS]), default="auto", show_default=True,
                          help="Format to write; auto: by the file extension.")  # fmt: skip
@@ -275,9 +278,9 @@ _SHORTHANDS = (
     click.option("--anchor", metavar="NAME=VALUE", help="Fix the score of one system, for bradley-terry."),
 )
 
-ranking_options = grouped("ranking", RankingOptions.parsed, *_RANKING_OPTIONS)
+ranking_options = grouped("ranking", RankingOptions.parsed, section(RANKING, *_RANKING_OPTIONS))
 #: With the short forms of settings that the command whose only subject is a ranking takes.
-all_ranking_options = grouped("ranking", RankingOptions.parsed, *_RANKING_OPTIONS, *_SHORTHANDS)
+all_ranking_options = grouped("ranking", RankingOptions.parsed, section(RANKING, *_RANKING_OPTIONS, *_SHORTHANDS))
 
 
 def keyed(pairs: tuple[str, ...], option: str, *, empty: bool = False) -> dict[str, str]:
@@ -303,8 +306,11 @@ def check_converged(rankings: Iterable[Ranking]) -> None:
 
 # -- where work runs ----------------------------------------------------------------------------------
 
-seed_option = click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Random seed.")
-_EXECUTION_OPTIONS = stacked(
+seed_option = section(
+    WORK, click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Random seed.")
+)
+_EXECUTION_OPTIONS = section(
+    WORK,
     seed_option,
     click.option("--executor", metavar="threads|processes|serial", default="threads", show_default=True,
                  help="How work is run in parallel; it never changes a number."),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +12,8 @@ import click
 from ..errors import InputError
 from . import inputs as reading
 from . import options
-from .plan_options import PLAN_OPTIONS, Numbers, Sectioned, name_of, settled
+from .help import Sectioned, section
+from .plan_options import SECTIONS, Numbers, name_of, settled
 
 if TYPE_CHECKING:
     from ..compute import Execution
@@ -23,8 +24,6 @@ if TYPE_CHECKING:
 
 #: Who judges, and what: of a campaign under way, judgments say so unless these do.
 _STAFF = ("judges", "segments")
-#: Options of a simulated campaign that are missing, or have other defaults, here.
-_OWN = ("systems", "rankings", "spread", "tie_radius", "judge_effect", "segment_effect", *_STAFF)
 
 
 def _values(**values: Any) -> dict[str, Any]:
@@ -54,6 +53,7 @@ _WANTED = (
 )  # fmt: skip
 
 
+#: Options of a simulated campaign that have other defaults here.
 _OTHERS = (
     click.option("--systems", type=click.IntRange(2), help="Number of systems.  [default: 10; those of --like]"),
     click.option("--judges", type=click.IntRange(1),
@@ -70,6 +70,15 @@ _OTHERS = (
 )  # fmt: skip
 
 
+def _shape_options() -> Iterator[Callable[..., Any]]:
+    """The options of a simulated campaign, but for how many rankings it has: that is what is planned."""
+    others = {name_of(option): option for option in _OTHERS}
+    for title, given in SECTIONS.items():
+        for option in given:
+            if (name := name_of(option)) != "rankings":
+                yield section(title, others.get(name, option))
+
+
 @click.command(
     cls=Sectioned,
     leading={"Target": ["target", "sure", "looks", "joint", "p", "like"],
@@ -82,7 +91,7 @@ _OTHERS = (
 )  # fmt: skip
 @reading.optional_input_options
 @options.grouped("wanted", _values, *_WANTED)
-@options.grouped("shape", _values, *_OTHERS, *(option for option in PLAN_OPTIONS if name_of(option) not in _OWN))
+@options.grouped("shape", _values, *_shape_options())
 @click.option("--like", metavar="FROM", help="From scratch, for a campaign like that of these judgments.")
 @click.option("--curve", is_flag=True, help="Print the measure over numbers of judgments instead of the tables.")
 @options.execution_options

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from . import options
+from .help import section
 
 if TYPE_CHECKING:
     from ..design.simulate import CampaignPlan
@@ -78,7 +79,7 @@ SECTIONS: dict[str, tuple[Callable[..., Any], ...]] = {
     ),
 }  # fmt: skip
 LANG_PAIR = click.option("--lang-pair", default=None, help="Name of the language pair.")
-PLAN_OPTIONS = tuple(option for section in SECTIONS.values() for option in section)
+PLAN_OPTIONS = tuple(section(title, option) for title, options in SECTIONS.items() for option in options)
 
 
 def typed(values: dict[str, Any]) -> dict[str, Any]:
@@ -100,39 +101,6 @@ def _plan(**values: Any) -> CampaignPlan:
 
 
 plan_options = options.grouped("plan", _plan, *PLAN_OPTIONS)
-
-
-class Sectioned(click.Command):
-    """A command whose help has examples, its own options first, and those of a plan in sections."""
-
-    def __init__(
-        self,
-        *arguments: Any,
-        examples: Sequence[str] = (),
-        leading: Mapping[str, Sequence[str]] | None = None,
-        **settings: Any,
-    ) -> None:
-        super().__init__(*arguments, **settings)
-        self.examples = examples
-        self.leading = leading or {}
-
-    def format_help_text(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        super().format_help_text(ctx, formatter)
-        if self.examples:
-            with formatter.section("Examples"):
-                for example in self.examples:
-                    formatter.write(f"{'':>{formatter.current_indent}}{example}\n")
-
-    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        own = [parameter for parameter in self.get_params(ctx) if isinstance(parameter, click.Option)]
-        records = {p.name: record for p in own if (record := p.get_help_record(ctx)) is not None}
-        plan = {title: [name_of(option) for option in section] for title, section in SECTIONS.items()}
-        for title, names in {**self.leading, **plan}.items():
-            if rows := [records.pop(name) for name in names if name in records]:
-                with formatter.section(title):
-                    formatter.write_dl(rows)
-        with formatter.section("Options"):
-            formatter.write_dl(list(records.values()))
 
 
 def name_of(option: Callable[..., Any]) -> str:

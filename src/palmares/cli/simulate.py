@@ -11,7 +11,8 @@ import click
 from ..errors import InputError
 from ..results import counted
 from . import options
-from .plan_options import LANG_PAIR, PLAN_OPTIONS, Sectioned, settled, typed
+from .help import Sectioned
+from .plan_options import LANG_PAIR, PLAN_OPTIONS, settled, typed
 
 if TYPE_CHECKING:
     from ..design.simulate import CampaignPlan
