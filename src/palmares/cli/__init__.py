@@ -10,9 +10,10 @@ import click
 from .._version import __version__
 from ..errors import PalmaresError
 from ..registry import Entry, Registry
+from .help import SectionedGroup
 
 
-class LazyGroup(click.Group):
+class LazyGroup(SectionedGroup):
     """A group that knows its commands by name and loads only the one that is called."""
 
     def __init__(self, *args: Any, registry: Registry, **options: Any) -> None:
@@ -28,42 +29,61 @@ class LazyGroup(click.Group):
         command: click.Command = self.registry.load(cmd_name)
         return command
 
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        with formatter.section("Commands"):
-            formatter.write_dl([(name, entry.summary) for name, entry in self.registry.items()])
+    def summary_of(self, ctx: click.Context, name: str) -> str:
+        return self.registry[name].summary
 
 
-#: Every command, in the order that help shows them.
-COMMANDS = Registry(
-    "command",
-    {
+#: Every command, by the heading that help has it under, in the order that help shows them.
+SECTIONS = {
+    "Analyse": {
         "rank": Entry("palmares.cli.rank:rank", "Rank systems: score, rank range, cluster."),
         "describe": Entry("palmares.cli.describe:describe", "Show what a file of judgments contains."),
         "head-to-head": Entry("palmares.cli.head_to_head:head_to_head", "Compare every two systems, with sign tests."),
         "agreement": Entry("palmares.cli.agreement:agreement", "Measure how far judges agree: kappa and alpha."),
         "judges": Entry("palmares.cli.judges:judges", "Know each judge: sensitivity, ties, habits, questions to ask."),
         "segments": Entry("palmares.cli.segments:segments", "Show which segments tell systems apart."),
+    },
+    "Compare and check": {
         "audit": Entry("palmares.cli.audit:audit", "Check which claims of a ranking the judgments support."),
         "compare": Entry("palmares.cli.compare:compare", "Compare how well models predict unseen judgments."),
         "diff": Entry("palmares.cli.diff:diff", "Show what changed between two rankings, beyond chance."),
         "verify": Entry("palmares.cli.verify:verify", "Make a result again, and say whether it is the same."),
-        "convert": Entry("palmares.cli.convert:convert", "Read judgments in one format, write them in another."),
+    },
+    "Plan and simulate": {
+        "plan": Entry("palmares.cli.plan:plan", "Plan how many judgments, judges and hours a target takes."),
+        "next": Entry("palmares.cli.next:next_", "Show what to judge next, and for which boundary between ranks."),
         "simulate": Entry("palmares.cli.simulate:simulate", "Simulate a campaign whose truth is known."),
         "coverage": Entry("palmares.cli.coverage:coverage", "Check by simulation whether rank ranges can be trusted."),
-        "plan": Entry("palmares.cli.plan:plan", "Plan how many judgments, judges and hours a target takes."),
-        "score": Entry("palmares.cli.score:score", "Score translations, predictions of quality, and searches."),
-        "reproduce": Entry("palmares.cli.reproduce:reproduce", "Repeat the papers' experiments, and compare numbers."),
-        "next": Entry("palmares.cli.next:next_", "Show what to judge next, and for which boundary between ranks."),
+    },
+    "Collect": {
         "campaign": Entry("palmares.cli.campaign:campaign", "Collect judgments: texts, judges, progress, export."),
         "serve": Entry("palmares.cli.serve:serve", "Serve campaigns to judges and organisers on the web."),
+    },
+    "Other": {
+        "score": Entry("palmares.cli.score:score", "Score translations, predictions of quality, and searches."),
+        "convert": Entry("palmares.cli.convert:convert", "Read judgments in one format, write them in another."),
         "formats": Entry("palmares.cli.lists:formats", "List the file formats and what they hold."),
         "models": Entry("palmares.cli.lists:models", "List the models and their settings."),
+        "reproduce": Entry("palmares.cli.reproduce:reproduce", "Repeat the papers' experiments, and compare numbers."),
         "warm-up": Entry("palmares.cli.warm_up:warm_up", "Compile models ahead, so that nobody waits for it later."),
     },
+}
+COMMANDS = Registry("command", {name: entry for commands in SECTIONS.values() for name, entry in commands.items()})
+
+
+@click.group(
+    cls=LazyGroup,
+    registry=COMMANDS,
+    sections=SECTIONS,
+    examples=(
+        "palmares describe examples/campaign.csv  # what a file of judgments holds",
+        "palmares rank examples/campaign.csv      # who is best, and how sure that is",
+        "palmares audit examples/campaign.csv     # whether the ranking can be defended",
+        "palmares rank --help                     # the options of a command",
+        "palmares serve --demo                    # collect judgments on the web",
+    ),
+    context_settings={"help_option_names": ["-h", "--help"]},
 )
-
-
-@click.group(cls=LazyGroup, registry=COMMANDS, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="palmares")
 def cli() -> None:
     """From human judgments to a ranking you can defend."""
