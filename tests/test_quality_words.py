@@ -187,7 +187,7 @@ def test_columns_of_gold_labels_that_contradict_the_typology_are_named(score: Ca
     rows[4] = ("2", 1, "no", "Mistranslation", "Fluency", "BAD")
     result = score(table(*rows), systems={})
     (note,) = [note for note in result.notes if "contradict" in note]
-    assert "gold.tsv: level 1 labels of 1 word contradict the multi-class ones (line 5)" in note
+    assert "the gold file: level 1 labels of 1 word contradict the multi-class ones (line 5)" in note
     assert result.classes["level 1"]["always OK"].counts.tolist() == [3, 3]
 
 

@@ -141,10 +141,10 @@ def test_a_truecaser_learns_from_what_it_is_given(file: Callable[..., Path]) -> 
     model = file("oslo (3/3)\nmet (4/5) Met (1)\n", "model.txt")
     by_corpus = score_translations(texts, truecasing=Truecasing.read(corpus), **options)
     assert by_corpus.comparisons[0].values.tolist() == [100]
-    assert "corpus.txt (corpus)" in by_corpus.signature
+    assert "|truecaser:sacremoses, corpus " in by_corpus.signature
     by_model = score_translations(texts, truecasing=Truecasing.read(model), **options)
     assert by_model.comparisons[0].values.tolist() == [100]  # both sides say oslo
-    assert "model.txt (model)" in by_model.signature
+    assert "|truecaser:sacremoses, model " in by_model.signature
     assert not [note for note in by_model.notes if "truecaser" in note]
     with pytest.raises(InputError, match=r"broken\.txt: line 2 is not of a truecaser's model, as the first line is"):
         Truecasing.read(file("oslo (3/3)\nmet and so on\n", "broken.txt"))

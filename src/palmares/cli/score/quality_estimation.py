@@ -12,7 +12,15 @@ from ...errors import InputError
 from ...ingest.source import put
 from ...registry import Entry, Registry
 from .. import LazyGroup
-from .shared import encoding_option, named_files, options, pairs_option, resamples_option, systems_option
+from .shared import (
+    encoding_option,
+    named_files,
+    options,
+    pairs_option,
+    resamples_option,
+    systems_option,
+    typed_to_write,
+)
 
 if TYPE_CHECKING:
     from ...compute import Execution
@@ -162,23 +170,38 @@ def hter(
     from ...scoring.quality.post_edits import measure_hter
 
     files = named_files(systems)
-    targets = _for_systems(write, files, "--write")
-    for path in targets.values():
-        if not overwrite and Path(path).exists():
-            raise InputError(f"{path}: exists already; name another file, or replace it with --overwrite")
+    targets = _for_systems(write, files, "--write") if typed_to_write("write") else {}
+    _check_targets(targets, overwrite)
     with options.progress_bar("counting edits") as bar:
         result = measure_hter(
             files, _for_systems(post_edits, files, "--post-edit"), capped=not uncapped,
             execution=replace(execution, progress=bar), **values,
         )  # fmt: skip
-    printing.show("score quality-estimation hter", [result], "pairs" if pairs else None)
     for name, path in targets.items():
         put(result.lines(name).encode(), path)
         click.echo(f"wrote {path}", err=True)
+    printing.show("score quality-estimation hter", [result], "pairs" if pairs else None)
+
+
+def _check_targets(targets: dict[str, str], overwrite: bool) -> None:
+    """Refuse files that cannot be written before anything is counted."""
+    taken: dict[Path, str] = {}
+    for name, path in targets.items():
+        place = Path(path).absolute()
+        if (other := taken.setdefault(place, name)) != name:
+            raise InputError(f"--write: {path} is given for {other} and for {name}; give each its own file")
+        if place.is_dir():
+            raise InputError(f"--write: {path} is a folder; name a file")
+        if not overwrite and place.exists():
+            raise InputError(f"{path}: exists already; name another file, or replace it with --overwrite")
+        if not place.parent.is_dir():
+            raise InputError(f"--write {path}: there is no folder {place.parent}; make it first")
 
 
 def _for_systems(given: tuple[str, ...], systems: dict[str, str], option: str) -> dict[str, str]:
     """Files by system; one without a name is that of the only system."""
+    if not systems:
+        raise InputError("got no system; give at least one: --system NAME=FILE")
     if len(given) == len(systems) == 1 and "=" not in given[0]:
         return {next(iter(systems)): given[0]}
     files = named_files(given, option)

@@ -10,7 +10,7 @@ import click
 
 from ...errors import InputError
 from .. import options
-from .shared import encoding_option, named_files, pairs_option, resamples_option
+from .shared import encoding_option, named_files, pairs_option, resamples_option, typed_to_write
 
 if TYPE_CHECKING:
     from ...compute import Execution
@@ -94,6 +94,7 @@ def retrieval(
     from ...scoring.retrieval import read_qrels, read_runs, score_retrieval, search_translations
 
     part = _part(pairs=pairs, gaps=gaps, queries=per_query)
+    write_runs = write_runs if typed_to_write("write_runs") else None
     _check_sources(bool(runs), documents, queries, translations)
     if gaps and runs and monolingual is None:
         raise InputError("--gaps: there is nothing to compare with; name the run of it with --monolingual")

@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 import click
 
 from ...errors import InputError
+from ...texts.testset import check_names
 from .. import options
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -45,7 +46,24 @@ def named_files(given: tuple[str, ...], option: str = "--system") -> dict[str, s
         if name in files:
             raise InputError(f"{option}: {name} is given twice, as {files[name]} and as {path}; give each its own name")
         files[name] = path
+    if files:
+        check_names(files, option)
     return files
 
 
-__all__ = ["encoding_option", "named_files", "options", "pairs_option", "resamples_option", "systems_option"]
+def typed_to_write(option: str) -> bool:
+    """Whether files are to be written. A result that is made again writes none, whatever its record says: it may be a
+    file that somebody sent.
+    """
+    return options.typed(option)
+
+
+__all__ = [
+    "encoding_option",
+    "named_files",
+    "options",
+    "pairs_option",
+    "resamples_option",
+    "systems_option",
+    "typed_to_write",
+]

@@ -49,10 +49,13 @@ class _Lines:
     columns: tuple[tuple[str, ...], ...]
 
 
-def read_annotations(path: Path, *, encoding: str = "utf-8") -> WordLabels:
-    """Read gold labels or training data; labels of coarser granularities than the file has follow from the finest."""
+def read_annotations(path: Path, what: str = "the gold file", *, encoding: str = "utf-8") -> WordLabels:
+    """Read gold labels or training data; labels of coarser granularities than the file has follow from the finest.
+
+    ``what`` is what notes call them: not by their file, which may be elsewhere when a result is made again.
+    """
     rows = _annotated(_table(path, encoding))
-    labels, notes = _labels(rows, rows.name)
+    labels, notes = _labels(rows, what)
     _refuse_twice(rows)
     return WordLabels(rows.name, rows.words, labels, notes)
 
@@ -106,6 +109,8 @@ def _submitted(file: TextFile) -> dict[str, _Lines]:
 def _cells(file: TextFile, widths: Sequence[int]) -> Iterator[list[str]]:
     for line, text in enumerate(file.texts, 1):
         cells = [cell.strip() for cell in text.split("\t")]
+        if not any(cells):
+            raise InputError(f"{file.name}: line {line} is empty; give a line per word, and no others")
         if len(cells) not in widths:
             raise InputError(f"{file.name}: line {line} has {len(cells)} fields between tabs; allowed: {_LAYOUTS}")
         yield cells

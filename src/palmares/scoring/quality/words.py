@@ -209,7 +209,7 @@ def score_words(
         each for name, path in files.items() for each in read_word_predictions(name, path, labels, encoding=encoding)
     ]
     _check_names([each.name for each in predictions])
-    trained = labels if training is None else read_annotations(training, encoding=encoding)
+    trained = labels if training is None else read_annotations(training, "the training file", encoding=encoding)
     segments = dict.fromkeys(word[0] for word in labels.words)
     named = None if documents is None else read_documents(documents, len(segments), encoding)
     units, unit_notes = units_of(named, unit, len(segments))

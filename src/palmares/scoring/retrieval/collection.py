@@ -243,11 +243,11 @@ def read_translations(path: Path, system: str, queries: Queries, *, encoding: st
         refuse_different_counts([TextFile(queries.source.name, tuple(queries.texts.values())), file])
         texts = dict(zip(queries.texts, file.texts, strict=True))
     else:
-        texts, notes = _by_id(file, queries)
+        texts, notes = _by_id(file, system, queries)
     return Queries(texts, source_of(path, f"translations {system}", len(file.texts)), notes)
 
 
-def _by_id(file: TextFile, queries: Queries) -> tuple[dict[str, str], tuple[str, ...]]:
+def _by_id(file: TextFile, system: str, queries: Queries) -> tuple[dict[str, str], tuple[str, ...]]:
     given: dict[str, str] = {}
     others: dict[str, None] = {}
     for line, whole in enumerate(file.texts, 1):
@@ -271,6 +271,6 @@ def _by_id(file: TextFile, queries: Queries) -> tuple[dict[str, str], tuple[str,
             "there is none"
         )
     texts = {query: given[query] for query in queries.texts}
-    return texts, (f"{file.name}: has several translations of {listed(list(others))}; only the first counts",) * bool(
+    return texts, (f"{system} has several translations of {listed(list(others))}; only the first counts",) * bool(
         others
     )

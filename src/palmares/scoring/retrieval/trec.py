@@ -7,6 +7,7 @@ and ranks in the file are not looked at: all that is as trec_eval does it.
 from __future__ import annotations
 
 import math
+import os
 import re
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -52,7 +53,7 @@ class Qrels:
         if not negative:
             return ()
         return (
-            f"{self.name}: {negative:,} grade{'s are' if negative > 1 else ' is'} below 0; as in trec_eval such "
+            f"qrels: {negative:,} grade{'s are' if negative > 1 else ' is'} below 0; as in trec_eval such "
             "documents are not relevant, and bpref takes them for not judged",
         )
 
@@ -146,13 +147,13 @@ def read_qrels(path: Path, *, encoding: str = "utf-8") -> Qrels:
 
 def read_run(path: Path, *, encoding: str = "utf-8") -> Run:
     """Read ``query Q0 document rank score tag`` lines; every fault is refused by line."""
-    return _read_run(path, encoding)[0]
+    return _read_run(path, encoding, os.fspath(path))[0]
 
 
-def _read_run(path: Path, encoding: str) -> tuple[Run, int]:
+def _read_run(path: Path, encoding: str, system: str) -> tuple[Run, int]:
+    """A run and its number of lines; notes call it by its system, since its file may be elsewhere another time."""
     scores: dict[str, dict[str, float]] = {}
     ranks: dict[str, list[int]] = {}
-    name = ""
     for name, line, (query, _, document, rank, score, _) in _rows(path, _RUN, encoding):
         place = f"{name}: line {line}"
         if not _INTEGER.fullmatch(rank):
@@ -167,7 +168,7 @@ def _read_run(path: Path, encoding: str) -> tuple[Run, int]:
             )
         found[sys.intern(document)] = _score(score, place)
         ranks.setdefault(query, []).append(int(rank))
-    return Run(scores, _oddities(name, scores, ranks)), sum(map(len, scores.values()))
+    return Run(scores, _oddities(system, scores, ranks)), sum(map(len, scores.values()))
 
 
 def read_runs(files: Mapping[str, Path], *, monolingual: Path | None = None, encoding: str = "utf-8") -> Runs:
@@ -177,7 +178,7 @@ def read_runs(files: Mapping[str, Path], *, monolingual: Path | None = None, enc
     if monolingual is not None and MONOLINGUAL in files:
         raise InputError(f"a system is called {MONOLINGUAL!r}, as is the search it is compared with; rename it")
     for name, path in given:
-        runs[name], lines = _read_run(path, encoding)
+        runs[name], lines = _read_run(path, encoding, name)
         sources.append(source_of(path, f"run {name}", lines))
         notes += runs[name].notes
     searched = runs.pop(MONOLINGUAL) if monolingual is not None else None

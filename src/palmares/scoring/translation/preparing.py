@@ -15,6 +15,7 @@ from typing import Any
 
 from ...errors import InputError, MissingExtraError
 from ...texts.lines import Path, read_lines
+from ..record import digest_of
 
 #: How texts can be prepared, with what tables call it.
 TEXTS = {
@@ -37,7 +38,7 @@ Change = Callable[[str], str]
 class Truecasing:
     """A corpus to learn the case of words from, or a model that was learnt.
 
-    ``name`` says in signatures where it is from.
+    ``name`` says in signatures what it is: by a digest, since a file may be elsewhere when a result is made again.
     """
 
     name: str
@@ -52,7 +53,7 @@ class Truecasing:
         if not lines:
             raise InputError(f"{file.name}: the file is empty; give a corpus, or a truecaser's model")
         if not _MODEL_LINE.fullmatch(lines[0].strip()):
-            return cls(f"{file.name} (corpus)", tuple(lines))
+            return cls(f"corpus {digest_of(lines)}", tuple(lines))
         entries = []
         for number, line in enumerate(file.texts, 1):
             if line.strip() and not _MODEL_LINE.fullmatch(line.strip()):
@@ -61,7 +62,7 @@ class Truecasing:
                     "allowed: words, each with its count in brackets: Oslo (5/6) oslo (1)"
                 )
             entries.append(tuple((word, float(count)) for word, count in _MODEL_WORD.findall(line)))
-        return cls(f"{file.name} (model)", model=tuple(entries))
+        return cls(f"model {digest_of(lines)}", model=tuple(entries))
 
     @classmethod
     def of_references(cls, references: Iterable[Sequence[str]]) -> Truecasing:

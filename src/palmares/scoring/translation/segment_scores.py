@@ -73,7 +73,7 @@ def read_segment_scores(
             )
         scores[entry.system][place] = value
     _refuse_missing(scores, texts, file)
-    notes = [f"{file}: scores of systems without outputs here were left out: {', '.join(unknown)}"] if unknown else []
+    notes = [f"{name}: scores of systems without outputs here were left out: {', '.join(unknown)}"] if unknown else []
     return SegmentScores(name, scores, higher_is_better, tuple(notes))
 
 
