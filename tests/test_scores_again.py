@@ -1,4 +1,4 @@
-"""Scores made again where files have moved, and what is written."""
+"""Scores made again where files have moved, and what is written; names of systems and numbers that cannot be."""
 
 from __future__ import annotations
 
@@ -115,3 +115,35 @@ def test_files_that_cannot_be_written_are_refused_before_anything_is_counted(
 
 def test_post_edits_need_a_system(refused: Callable) -> None:
     assert "got no system; give at least one" in refused(*QUALITY, "hter", "--post-edit", "A=a")
+
+
+# -- names and numbers --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["A\nB", "A\tB", "A\x1b[31m", " ", " A", "A\udcff"])
+@pytest.mark.parametrize("command", ["sentences", "words", "hter", "runs"])
+def test_names_that_would_spoil_a_table_are_refused(name: str, command: str, folder: Path, refused: Callable) -> None:
+    arguments = [each.replace("A=", f"{name}=") for each in COMMANDS[command]]
+    assert "has white space around it or control characters in it" in refused(*arguments) or name == " "
+
+
+def test_numbers_that_cannot_be_squared_are_refused(
+    folder: Path, refused: Callable, recwarn: pytest.WarningsRecorder
+) -> None:
+    (folder / "numbers").write_text(lines([3, 1, "-1e200", 5, 4, 7, 6, 9, 8]))
+    message = refused(*COMMANDS["sentences"])
+    assert message == "data/numbers: line 3: got '-1e200'; a prediction must lie between -1e+100 and 1e+100"
+    assert not len(recwarn)
+
+
+def test_an_empty_line_among_labels_of_words_is_told(folder: Path, refused: Callable) -> None:
+    with (folder / "predicted").open("a") as file:
+        file.write("\n")
+    assert "data/predicted: line 25 is empty" in refused(*COMMANDS["words"])
+
+
+def test_one_sentence_is_no_plural(folder: Path, ok: Callable) -> None:
+    (folder / "labels").write_text("1\n")
+    (folder / "numbers").write_text("2\n")
+    out = ok(*COMMANDS["sentences"], "--variant", "scoring", "--resamples", "0").out
+    assert "in points; 1 sentence, mean label" in out

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
+from ..results import counted
 from ..scoring.comparison import JOINT_WINNER, WINNER, Comparison
 from ..scoring.quality.post_edits import PostEditing
 from ..scoring.quality.sentences import VARIANTS, Savings, SentenceScores
@@ -57,7 +58,7 @@ def _variant(each: Grouped[SentenceScores], variant: str) -> Table:
     columns = [*map(value_column, comparisons), Column("system", align="left")]
     units = [c.measure.name for c in comparisons if c.measure.name not in ("Pearson", "Spearman")]
     notes = [
-        f"{' and '.join(units)} in {result.scale.unit}; {result.sentences:,} sentences, mean label "
+        f"{' and '.join(units)} in {result.scale.unit}; {counted(result.sentences, 'sentence')}, mean label "
         f"{number_text(result.mean, result.scale.digits)}",
         *mark_notes(comparisons),
         *_baseline_notes(result, comparisons),
@@ -174,8 +175,8 @@ def _granularity(each: Grouped[WordScores], granularity: str) -> Table:
     rows += [[*(value_text(c, c.systems.index(name)) for c in alone), name] for name in systems]
     columns = [*map(value_column, beside), Column("system", align="left")]
     notes = [
-        f"in percent; {result.words:,} words of {result.sentences:,} sentences; ordered by {beside[0].measure.name}; "
-        "MCC of a constant answer is 0 by definition",
+        f"in percent; {counted(result.words, 'word')} of {counted(result.sentences, 'sentence')}; ordered by "
+        f"{beside[0].measure.name}; MCC of a constant answer is 0 by definition",
         *(mark_notes(alone) if systems else mark_notes(beside)[:1]),
         *_not_better(beside[0], systems, baselines),
     ]
@@ -287,8 +288,8 @@ def _edited(result: PostEditing, title: str | None) -> Table:
         values = [value_text(comparison, i) for comparison in result.comparisons]
         rows.append([*values, *counts, f"{number_text(result.untouched[i], 1)} %", name])
     notes = [
-        f"in percent of the words of post-edits: HTER, the mean of {result.sentences:,} sentences; corpus HTER, all "
-        "edits by all words; untouched: sentences without an edit",
+        f"in percent of the words of post-edits: HTER, the mean of {counted(result.sentences, 'sentence')}; corpus "
+        "HTER, all edits by all words; untouched: sentences without an edit",
         *mark_notes(result.comparisons),
         *_notes(result),
     ]

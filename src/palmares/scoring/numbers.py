@@ -11,6 +11,9 @@ from ..errors import InputError
 from ..judgments import FloatArray
 from ..texts.lines import Path, TextFile, read_lines, refuse_different_counts
 
+#: Larger numbers are no measurement, and their squares and sums overflow.
+LARGEST = 1e100
+
 
 @dataclass(frozen=True)
 class Numbers:
@@ -49,6 +52,8 @@ def number(text: str, place: str, what: str) -> float:
         raise InputError(f"{place}: got {_short(stripped)!r}; allowed: {what}, one number per line{comma}")
     if not np.isfinite(value):
         raise InputError(f"{place}: got {_short(stripped)!r}; {what} must be a finite number")
+    if abs(value) > LARGEST:
+        raise InputError(f"{place}: got {_short(stripped)!r}; {what} must lie between {-LARGEST:g} and {LARGEST:g}")
     return value
 
 

@@ -13,7 +13,7 @@ from ...judgments import FloatArray
 from ...judgments.origin import SourceFile
 from ...results import counted
 from ...texts.lines import Path, TextFile
-from ..numbers import Numbers, read_numbers
+from ..numbers import LARGEST, Numbers, read_numbers
 from ..record import digest_of, source_of
 from .ordering import Ordering
 from .predictions import Predictions, read_predictions, scaled
@@ -149,4 +149,6 @@ def _given(what: str, values: NumbersLike) -> Numbers:
         raise InputError(f"{what}: got an array of shape {array.shape}; allowed: one number per sentence")
     if len(wrong := np.flatnonzero(~np.isfinite(array))):
         raise InputError(f"{what}: number {wrong[0] + 1} is {array[wrong[0]]}; allowed: finite numbers")
+    if len(wrong := np.flatnonzero(np.abs(array) > LARGEST)):
+        raise InputError(f"{what}: number {wrong[0] + 1} is {array[wrong[0]]}; allowed: up to {LARGEST:g}")
     return Numbers(TextFile(what, tuple(map(str, array.tolist()))), array)

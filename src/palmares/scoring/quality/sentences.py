@@ -158,7 +158,7 @@ def score_sentences(
     samples = _together(part.samples(len(data.systems), execution) for part in parts) if sizes["MAE"] else None
     comparisons = compared(measures, data.names, values, samples, p)
     gained = compared(saved, data.names, values, samples, p)
-    best = Ordering.perfect(data.scale.goodness(data.gold), savings)
+    best = Ordering.perfect(data.scale.goodness(data.gold), savings) if savings else []
     facts = {
         "label": label, "variant": variant, "sentences": len(data.gold), "systems": len(data.systems),
         "baseline": baseline, "unit": units.word if samples else None,
