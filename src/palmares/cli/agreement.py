@@ -10,13 +10,21 @@ import click
 from ..errors import InputError
 from . import inputs as reading
 from . import options
+from .help import Sectioned
 
 if TYPE_CHECKING:
     from ..analysis.agreement.result import Counting
     from ..compute import Execution
 
 
-@click.command()
+@click.command(
+    cls=Sectioned,
+    examples=(
+        "palmares agreement examples/campaign.csv",
+        "palmares agreement examples/campaign.csv --judges",
+        "palmares agreement examples/campaign.csv --as-published --format markdown",
+    ),
+)
 @reading.input_options
 @click.option("--judges", is_flag=True, help="Also compare each judge with all the others.")
 @click.option(

@@ -9,12 +9,19 @@ import click
 
 from . import inputs as reading
 from . import options
+from .help import Sectioned
 
 if TYPE_CHECKING:
     from ..compute import Execution
 
 
-@click.command()
+@click.command(
+    cls=Sectioned,
+    examples=(
+        "palmares audit examples/campaign.csv",
+        "palmares audit examples/campaign.csv --show details",
+    ),
+)
 @reading.input_options
 @options.ranking_options
 @click.option(

@@ -11,6 +11,7 @@ import click
 from ..errors import InputError
 from . import inputs as reading
 from . import options
+from .help import Sectioned
 
 if TYPE_CHECKING:
     from ..analysis.compare.gold import Gold
@@ -133,7 +134,19 @@ _QUESTION_OPTIONS = (
 )  # fmt: skip
 
 
-@click.command()
+@click.command(
+    cls=Sectioned,
+    leading={
+        "Models": ["models", "presets"],
+        "What is asked": ["sizes", "noise", "trials", "gold", "calibration", "sort"],
+        "How models are tested": ["folds", "hold_out", "train_judges", "test_judges", "radii", "runs"],
+    },
+    examples=(
+        "palmares compare examples/campaign.csv --folds 10",
+        "palmares compare examples/campaign.csv --model expected-wins --model trueskill",
+        "palmares compare examples/campaign.csv --folds 5 --plot models.svg",
+    ),
+)
 @reading.input_options
 @click.option("--model", "models", multiple=True, metavar="ID[:NAME=VALUE,…]",
               help="A model, optionally with settings. Repeat for several.  [default: all]")  # fmt: skip

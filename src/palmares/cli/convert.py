@@ -8,16 +8,22 @@ import click
 
 from . import inputs as reading
 from . import options
+from .help import Sectioned
 
 
-@click.command()
+@click.command(
+    cls=Sectioned,
+    examples=(
+        "palmares convert examples/campaign.csv judgments.jsonl",
+        "palmares convert examples/campaign.csv judgments.parquet --where 'judge!=judge-04'",
+        "palmares convert examples/campaign.csv - --to pairwise > pairs.csv",
+    ),
+)
 @click.argument("source", metavar="FROM")
 @click.argument("target", metavar="TO")
 @reading.reading_options
 @options.to_option
-@click.option(
-    "--drop", default="", metavar="A,B", help="What may be dropped: position, time, duration, weight, extra, …"
-)
+@options.drop_option
 @options.formulas_option("keep")
 def convert(source: str, target: str, inputs: reading.Inputs, to: str, drop: str, formulas: str) -> None:
     """Read judgments in one format and write them in another.

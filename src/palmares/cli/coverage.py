@@ -29,6 +29,9 @@ def _methods(
 # Threads would wait for each other: with so few judgments per campaign, little of the work is compiled code.
 @click.command(
     cls=Sectioned,
+    leading={
+        "What is checked": ["models", "presets", "units", "sided", "campaigns", "resamples", "p"],
+    },
     examples=(
         "palmares coverage --systems 8 --rankings 1000 --judge-effect 1",
         "palmares coverage --groups 3,3,4 --campaigns 500",

@@ -9,9 +9,17 @@ import click
 from ..errors import InputError
 from . import inputs as reading
 from . import options
+from .help import Sectioned
 
 
-@click.command()
+@click.command(
+    cls=Sectioned,
+    examples=(
+        "palmares describe examples/campaign.csv",
+        "palmares describe examples/campaign.csv --systems",
+        "palmares describe examples/campaign.csv --columns",
+    ),
+)
 @reading.input_options
 @click.option("--systems", is_flag=True, help="One row per system instead of one per language pair.")
 @click.option(

@@ -9,6 +9,7 @@ import click
 
 from ..errors import InputError
 from . import options
+from .help import Sectioned
 from .inputs import explained
 
 if TYPE_CHECKING:
@@ -16,7 +17,15 @@ if TYPE_CHECKING:
     from ..report.tables import Group
 
 
-@click.command()
+@click.command(
+    cls=Sectioned,
+    examples=(
+        "palmares rank examples/campaign.csv --format json > all.json",
+        "palmares rank examples/campaign.csv --exclude-judge judge-04 --format json > without.json",
+        "palmares diff all.json without.json --shared all",
+        "palmares diff last-year.json this-year.json --judges same",
+    ),
+)
 @click.argument("old", metavar="OLD.json")
 @click.argument("new", metavar="NEW.json")
 @click.option(

@@ -8,12 +8,20 @@ import click
 
 from . import inputs as reading
 from . import options
+from .help import Sectioned
 
 if TYPE_CHECKING:
     from ..compute import Execution
 
 
-@click.command("head-to-head")
+@click.command(
+    "head-to-head",
+    cls=Sectioned,
+    examples=(
+        "palmares head-to-head examples/campaign.csv",
+        "palmares head-to-head examples/campaign.csv --format latex > pairs.tex",
+    ),
+)
 @reading.input_options
 @options.ranking_options
 @options.execution_options

@@ -31,6 +31,10 @@ _RANGES = (
     (re.compile(r"x<=(\S+)"), r"at most \1"),
     (re.compile(r"x<(\S+)"), r"below \1"),
 )
+#: What stands for a hyphen while lines are broken.
+_HYPHEN = "\N{NON-BREAKING HYPHEN}"
+#: A line of an example that goes on in the next.
+_MORE = " \\"
 _BRACKETS = re.compile(r"  \[([^\[\]]*)\]$")
 
 
@@ -64,15 +68,19 @@ class Explained(click.Command):
         super().__init__(*arguments, **settings)
         self.examples = examples
 
+    def get_help(self, ctx: click.Context) -> str:
+        return super().get_help(ctx).replace(_HYPHEN, "-")
+
     def format_help_text(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        sentence, _, details = cleandoc(self.help or "").partition("\n\n")
+        sentence, _, details = _whole_words(cleandoc(self.help or "")).partition("\n\n")
         formatter.write_paragraph()
         with formatter.indentation():
             formatter.write_text(sentence)
         if self.examples:
             with formatter.section("Examples"):
-                for example in self.examples:
-                    formatter.write(f"{'':>{formatter.current_indent}}{example}\n")
+                room = formatter.width - formatter.current_indent
+                for line in (line for example in self.examples for line in _broken(example, room)):
+                    formatter.write(f"{'':>{formatter.current_indent}}{line}\n")
         if details:
             with formatter.section("Details"):
                 formatter.write_text(details)
@@ -131,6 +139,17 @@ class SectionedGroup(Explained, click.Group):
             formatter.write_dl([row for p in options if (row := _row(p, ctx, formatter)) is not None])
 
 
+def _broken(example: str, room: int) -> list[str]:
+    """The lines of an example, as a shell takes them; a long one is broken before options."""
+    lines = [""]
+    for part in re.split(r" (?=--|>)", example):
+        if lines[-1] and len(f"{lines[-1]} {part}{_MORE}") > room:
+            lines.append(f"    {part}")
+        else:
+            lines[-1] += f" {part}" if lines[-1] else part
+    return [*(line + _MORE for line in lines[:-1]), lines[-1]]
+
+
 def _row(option: click.Option, ctx: click.Context, formatter: click.HelpFormatter) -> tuple[str, str] | None:
     """What help says of an option: how it is given, and what it does."""
     record = option.get_help_record(ctx)
@@ -144,7 +163,12 @@ def _row(option: click.Option, ctx: click.Context, formatter: click.HelpFormatte
         term = f"{', '.join(option.opts)} NAME"
         sentence, bracket, rest = text.partition("  [")
         text = f"{sentence} Allowed: {', '.join(map(str, option.type.choices))}.{bracket}{rest}"
-    return term, text
+    return term, _whole_words(text)
+
+
+def _whole_words(text: str) -> str:
+    """With hyphens at which no line is broken: names are copied from help."""
+    return text.replace("-", _HYPHEN)
 
 
 def _in_one_bracket(text: str) -> str:

@@ -11,6 +11,7 @@ import click
 from ..errors import InputError
 from . import inputs as reading
 from . import options
+from .help import Sectioned
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -42,7 +43,14 @@ def _judged_by(judgments: Judgments, name: str) -> Judgments:
     return type(judgments).from_rows(judgments.to_rows().with_columns(pl.lit(name).alias("judge")), origin)
 
 
-@click.command()
+@click.command(
+    cls=Sectioned,
+    examples=(
+        "palmares judges examples/campaign.csv",
+        "palmares judges examples/campaign.csv --exclude-flagged",
+        "palmares judges examples/campaign.csv --plot judges.svg",
+    ),
+)
 @reading.input_options
 @click.option("--programs", metavar="COLUMN",
               help="A column that marks judgments by programs: yes and no, llm and human, or the like.")  # fmt: skip

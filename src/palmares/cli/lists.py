@@ -9,9 +9,16 @@ import click
 from ..ingest import FORMATS
 from ..models import MODELS
 from . import options
+from .help import Sectioned
 
 
-@click.command()
+@click.command(
+    cls=Sectioned,
+    examples=(
+        "palmares formats",
+        "palmares formats --format markdown",
+    ),
+)
 @options.printing_options
 def formats(printing: options.Printing) -> None:
     """List the file formats, what they hold and how they can be written."""
@@ -24,7 +31,13 @@ def formats(printing: options.Printing) -> None:
     _print(rows, heads, ("format", "summary", "endings", "holds"), printing)
 
 
-@click.command()
+@click.command(
+    cls=Sectioned,
+    examples=(
+        "palmares models",
+        "palmares models --format markdown",
+    ),
+)
 @options.printing_options
 def models(printing: options.Printing) -> None:
     """List the models and their settings, with defaults."""

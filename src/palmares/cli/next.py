@@ -18,10 +18,12 @@ if TYPE_CHECKING:
 @click.command(
     "next",
     cls=Sectioned,
-    leading={"Screens": ["number", "outputs", "strategy", "uniform_share", "segments", "p"]},
+    leading={
+        "Screens": ["number", "outputs", "strategy", "uniform_share", "segments", "p"],
+    },
     examples=(
-        "palmares next judgments.csv",
-        "palmares next judgments.csv --outputs 2 --number 100 --format csv",
+        "palmares next examples/campaign.csv",
+        "palmares next examples/campaign.csv --outputs 2 --number 100 --format csv > next.csv",
     ),
 )
 @reading.input_options

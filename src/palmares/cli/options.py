@@ -181,6 +181,9 @@ drawing_options = grouped("printing", Printing, section(OUTPUT, _OUTPUT_OPTION, 
 
 to_option = click.option("--to", "to", type=click.Choice(["auto", *FORMATS]), default="auto", show_default=True,
                          help="Format to write; auto: by the file extension.")  # fmt: skip
+drop_option = click.option("--drop", default="", metavar="A,B",
+                           help="What may be dropped where the format cannot hold it, such as time,duration; an error "
+                                "names what it is.")  # fmt: skip
 level_option = click.option("--p", type=click.FloatRange(0, 1, min_open=True, max_open=True), default=0.05,
                             show_default=True, help="Significance level: 0.05 gives 95 % intervals.")  # fmt: skip
 

@@ -81,14 +81,16 @@ def _shape_options() -> Iterator[Callable[..., Any]]:
 
 @click.command(
     cls=Sectioned,
-    leading={"Target": ["target", "sure", "looks", "joint", "p", "like"],
-             "Tables": ["try_judges", "try_segments", "seconds", "training", "curve", "plot"]},
+    leading={
+        "Target": ["target", "sure", "looks", "joint", "p", "like", "campaigns"],
+        "Tables": ["try_judges", "try_segments", "seconds", "training", "curve"],
+    },
     examples=(
         "palmares plan --systems 15 --target clusters=5",
-        "palmares plan --like last-year.csv --target pairs=0.8 --plot plan.svg",
-        "palmares plan judgments.csv --target best",
+        "palmares plan --like examples/campaign.csv --target pairs=0.8 --plot plan.svg",
+        "palmares plan examples/campaign.csv --target best",
     ),
-)  # fmt: skip
+)
 @reading.optional_input_options
 @options.grouped("wanted", _values, *_WANTED)
 @options.grouped("shape", _values, *_shape_options())

@@ -10,6 +10,7 @@ import click
 from ..errors import InputError
 from . import inputs as reading
 from . import options
+from .help import Sectioned
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -56,7 +57,18 @@ def _ahead(forecast: bool, target: str | None) -> Ahead:
     return Ahead(True, Target.parse(target))
 
 
-@click.command()
+@click.command(
+    cls=Sectioned,
+    leading={
+        "What is shown": ["probabilities", "pairs", "joint", "forecast", "target"],
+    },
+    examples=(
+        "palmares rank examples/campaign.csv",
+        "palmares rank examples/campaign.csv --plot ranks.svg",
+        "palmares rank examples/campaign.csv --pairs --forecast --target pairs=0.8",
+        "palmares rank examples/campaign.csv --where 'judge!=judge-04' --format json > ranking.json",
+    ),
+)
 @reading.input_options
 @options.all_ranking_options
 @click.option("--largest-component", is_flag=True, help="Rank only the largest group of systems that judgments link.")

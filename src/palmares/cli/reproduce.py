@@ -9,6 +9,7 @@ import click
 
 from ..experiments import EXPERIMENTS
 from . import options
+from .help import Sectioned
 
 if TYPE_CHECKING:
     from ..compute import Execution
@@ -18,7 +19,15 @@ TOGETHER = ("json", "csv")
 
 
 # Processes: most of an experiment is many small fits, for which threads would wait for each other.
-@click.command(context_settings={"default_map": {"executor": "processes"}})
+@click.command(
+    cls=Sectioned,
+    examples=(
+        "palmares reproduce",
+        "palmares reproduce k12-bounds --quick",
+        "palmares reproduce all --data published --format json > numbers.json",
+    ),
+    context_settings={"default_map": {"executor": "processes"}},
+)
 @click.argument("names", nargs=-1, metavar="[NAME]...")
 @click.option("--quick", is_flag=True, help="Run a small variant: fewer trials and judgments.")
 @click.option("--data", type=click.Path(), envvar="PALMARES_REAL_DATA", metavar="FOLDER", show_envvar=True,

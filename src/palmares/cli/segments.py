@@ -10,12 +10,20 @@ import click
 from ..errors import InputError
 from . import inputs as reading
 from . import options
+from .help import Sectioned
 
 if TYPE_CHECKING:
     from ..compute import Execution
 
 
-@click.command()
+@click.command(
+    cls=Sectioned,
+    examples=(
+        "palmares segments examples/campaign.csv",
+        "palmares segments examples/campaign.csv --choose 100",
+        "palmares segments examples/campaign.csv --baseline auto --plot segments.svg",
+    ),
+)
 @reading.input_options
 @click.option(
     "--baseline",

@@ -18,6 +18,7 @@ import click
 
 from ..errors import InputError
 from .campaign.store import database_option, database_url, need_server_extra, opened, opened_or_made
+from .help import Sectioned
 from .options import grouped
 
 if TYPE_CHECKING:
@@ -80,7 +81,19 @@ class Listener:
         return f"http://{shown}:{self.port}{self.root_path}"
 
 
-@click.command()
+@click.command(
+    cls=Sectioned,
+    leading={
+        "What is served": ["demo", "database"],
+        "Where": ["host", "port", "public_address", "root_path"],
+        "Behind a proxy": ["proxy_headers", "forwarded_allow_ips"],
+    },
+    examples=(
+        "palmares serve --demo",
+        "palmares serve --database campaigns.db --port 8080",
+        "palmares serve --address https://example.org/eval --proxy-headers",
+    ),
+)
 @grouped(
     "listener", Listener,
     click.option("--host", default="127.0.0.1", show_default=True,

@@ -21,9 +21,12 @@ if TYPE_CHECKING:
 
 @click.command(
     cls=Sectioned,
+    leading={
+        "What is simulated": ["like", "same_systems", "truth", "to", "lang_pair"],
+    },
     examples=(
         "palmares simulate campaign.csv --systems 15 --rankings 2000 --truth truth.json",
-        "palmares simulate next-year.csv --like judgments.csv --rankings 3000",
+        "palmares simulate next-year.csv --like examples/campaign.csv --rankings 3000",
     ),
 )
 @click.argument("target", metavar="TO")

@@ -8,6 +8,7 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, redirect_stdout
 from hashlib import sha256
+from itertools import zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -15,36 +16,49 @@ import click
 
 from ..errors import ConvergenceError, InputError
 from . import COMMANDS, LazyGroup, options
-from .again import Invocation, defaults, invocation_of, results_in
+from .again import Invocation, defaults, invocation_of, is_page, page_results, results_in
+from .help import Sectioned
 
 if TYPE_CHECKING:
     from ..analysis.verify import Verification
     from ..report.tables import Grouped
 
+#: Options of a report that name results of other commands.
+_RESULTS = frozenset(("last", "scores"))
 #: The group of a result, to match it with what is found.
 Key: TypeAlias = "frozenset[tuple[str, str | None]]"
 
 
-@click.command()
-@click.argument("result", metavar="RESULT.json")
+@click.command(
+    cls=Sectioned,
+    examples=(
+        "palmares rank examples/campaign.csv --format json > ranking.json",
+        "palmares verify ranking.json",
+        "palmares verify ranking.json examples/campaign.csv",
+        "palmares verify report.html",
+    ),
+)
+@click.argument("result", metavar="RESULT")
 @click.argument("files", nargs=-1, metavar="[FILE...]")
 @options.printing_options
 @click.pass_context
 def verify(context: click.Context, result: str, files: tuple[str, ...], printing: options.Printing) -> None:
     """Make a result again and say whether it is the same.
 
-    RESULT.json is what a command printed with --format json; it records the files it was made from, with digests, and
-    every option. Files are looked for where they were, and beside RESULT.json; or name them. The exit status is 1 if
-    anything differs.
+    RESULT is what a command printed with --format json, or a page that palmares report wrote; it records the files it
+    was made from, with digests, and every option. Files are looked for where they were, and beside RESULT; or name
+    them. The exit status is 1 if anything differs, also if a page shows something else than it carries.
     """  # fmt: skip
     from ..analysis.verify import group_of
 
     recorded = results_in(result)
     invocation = invocation_of(recorded[0], result)
     found: dict[Key, list[dict[str, Any]]] = {}
-    for each in _run(invocation, _located(recorded[0], result, files)):
+    printed = _run(_beside(invocation, result), _located(recorded[0], result, files))
+    for each in _results(printed):
         found.setdefault(_key(group_of(each)), []).append(each)
     verified = [_verified(each, found) for each in recorded]
+    verified += _page(Path(result).read_text(encoding="utf-8"), printed, verified)
     if recorded[0]["record"].get("command"):  # a program may have kept one group of several
         verified += [_unmatched(group_of(each), "is not in the file") for rest in found.values() for each in rest]
     printing.show("verify", verified)
@@ -75,11 +89,47 @@ def _unmatched(group: dict[str, str | None], obstacle: str) -> Grouped[Verificat
     return Grouped(Verification(group, 0, obstacle=obstacle), tuple(group.items()))
 
 
-def _run(invocation: Invocation, files: Sequence[tuple[str, str]]) -> list[dict[str, Any]]:
-    """Run a command again, on these files (as recorded, and where they are now), and read what it prints."""
+def _page(recorded: str, found: str, verified: Sequence[Grouped[Verification]]) -> list[Grouped[Verification]]:
+    """Whether a page shows what it should, if one is verified; another version may write pages in another way."""
+    from ..analysis.verify import Difference, Verification
+    from ..report.document.embedded import shown
+    from ..report.tables import Grouped
+
+    if not is_page(recorded) or any("palmares" in each.result.versions for each in verified):
+        return []
+    then, now = (shown(page).splitlines() for page in (recorded, found))
+    both = list(zip_longest(then, now))
+    differences = [Difference(f"line {number}", *pair) for number, pair in enumerate(both, 1) if pair[0] != pair[1]]
+    return [Grouped(Verification({}, len(both), tuple(differences)), (("page", "as shown"),))]
+
+
+def _beside(invocation: Invocation, result: str) -> Invocation:
+    """The invocation, with other results that it was given taken from beside this one where they are not there."""
+
+    def found(path: str) -> str:
+        near = Path(result).parent / Path(path).name
+        return str(near) if not Path(path).exists() and near.exists() else path
+
+    options = dict(invocation.options)
+    for name in _RESULTS & options.keys():
+        value = options[name]
+        options[name] = [found(each) for each in value] if isinstance(value, list) else found(value)
+    return Invocation(invocation.name, options)
+
+
+def _results(printed: str) -> list[dict[str, Any]]:
+    """What a command printed: JSON, or a page."""
+    if is_page(printed):
+        return page_results(printed, "the report")
+    content = json.loads(printed)
+    return content if isinstance(content, list) else [content]
+
+
+def _run(invocation: Invocation, files: Sequence[tuple[str, str]]) -> str:
+    """Run a command again, on these files (as recorded, and where they are now): what it prints."""
     command = _command(invocation.name)
     options = defaults(invocation, command)
-    arguments = ["--format", "json"]
+    arguments = ["--output", "-"] if invocation.name == "report" else ["--format", "json"]
     if any(p.name == "files" for p in command.params):
         arguments += ["--", *(now for _, now in files)]
     else:
@@ -94,8 +144,7 @@ def _run(invocation: Invocation, files: Sequence[tuple[str, str]]) -> list[dict[
             command.invoke(context)
         except ConvergenceError as error:  # raised after printing: what was printed is what was recorded
             click.echo(f"note: {error}", err=True)
-    content = json.loads(printed.getvalue())
-    return content if isinstance(content, list) else [content]
+    return printed.getvalue()
 
 
 def _command(name: str) -> click.Command:

@@ -12,12 +12,20 @@ import click
 
 from ..kernels import KERNELS, Kernel
 from ..models import MODELS
+from .help import Sectioned
 
 if TYPE_CHECKING:
     from ..design.simulate import SimulatedCampaign
 
 
-@click.command("warm-up")
+@click.command(
+    "warm-up",
+    cls=Sectioned,
+    examples=(
+        "palmares warm-up",
+        "palmares warm-up hopkins-may",
+    ),
+)
 @click.argument("models", nargs=-1, metavar="[MODEL]...")
 def warm_up(models: tuple[str, ...]) -> None:
     """Compile ahead, everything or the models that are named.

@@ -11,7 +11,8 @@ import click
 from ...campaign import LONGEST_DAYS
 from ...errors import InputError
 from .. import options
-from .invite import address_option, base_address
+from ..help import Sectioned
+from .invite import address_option, base_address, links_format_option
 from .store import confirm, database_option, name_argument, opened
 
 
@@ -26,7 +27,14 @@ class Wanted:
     url: str | None
 
 
-@click.command("group-link")
+@click.command(
+    "group-link",
+    cls=Sectioned,
+    examples=(
+        "palmares campaign group-link answers --places 100",
+        "palmares campaign group-link answers --places 20 --name pilot --days 3",
+    ),
+)
 @click.argument("campaign", metavar="NAME")
 @options.grouped(
     "wanted", Wanted,
@@ -38,8 +46,7 @@ class Wanted:
                  help="Days in which workers can begin.  [default: the setting access.invite_days]"),
     address_option,
 )  # fmt: skip
-@click.option("--format", "output", type=click.Choice(["table", "csv", "json"]), default="table", show_default=True,
-              help="Output format.")  # fmt: skip
+@links_format_option
 @database_option
 def group_link(campaign: str, wanted: Wanted, output: str, database: str | None) -> None:
     """Create a link that makes a judge of whoever presses the button on its page, for a crowdsourcing platform.
@@ -62,7 +69,14 @@ def group_link(campaign: str, wanted: Wanted, output: str, database: str | None)
         click.echo(remark, err=True)
 
 
-@click.command("group-links")
+@click.command(
+    "group-links",
+    cls=Sectioned,
+    examples=(
+        "palmares campaign group-links answers",
+        "palmares campaign group-links answers --revoke pilot",
+    ),
+)
 @click.argument("campaign", required=False, metavar="[NAME]")
 @click.option("--revoke", metavar="LINK", help="Let nobody new in by this link; workers who came by it can finish.")
 @options.printing_options
@@ -82,7 +96,13 @@ def group_links(campaign: str | None, revoke: str | None, printing: options.Prin
     printing.show("campaign group-links", every)
 
 
-@click.command()
+@click.command(
+    cls=Sectioned,
+    examples=(
+        "palmares campaign workers answers",
+        "palmares campaign workers answers --output workers.csv",
+    ),
+)
 @name_argument
 @click.option("--output", metavar="FILE", default="-", show_default=True, help="File to write; - is standard output.")
 @options.formulas_option("escape")
@@ -109,7 +129,14 @@ def workers(name: str | None, output: str, formulas: str, database: str | None) 
     click.echo(f"wrote {len(lines):,} workers to {output}", err=True)
 
 
-@click.command("forget-worker")
+@click.command(
+    "forget-worker",
+    cls=Sectioned,
+    examples=(
+        "palmares campaign forget-worker answers 5f3c1e7a9b",
+        "palmares campaign forget-worker answers 5f3c1e7a9b --yes",
+    ),
+)
 @click.argument("name")
 @click.argument("worker")
 @click.option("--yes", is_flag=True, help="Do not ask for confirmation.")

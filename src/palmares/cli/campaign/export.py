@@ -9,6 +9,7 @@ import click
 
 from ...errors import InputError
 from .. import options
+from ..help import Sectioned
 from .store import database_option, opened
 
 if TYPE_CHECKING:
@@ -33,14 +34,19 @@ class Wanted:
     formulas: str
 
 
-@click.command()
+@click.command(
+    cls=Sectioned,
+    examples=(
+        "palmares campaign export answers judgments.csv",
+        "palmares campaign export answers screens.jsonl --texts",
+    ),
+)
 @click.argument("name")
 @click.argument("target", metavar="OUT")
 @options.grouped(
     "wanted", Wanted,
     options.to_option,
-    click.option("--drop", default="", metavar="A,B",
-                 help="What may be dropped: position, time, duration, weight, extra, …"),
+    options.drop_option,
     click.option("--collapse", is_flag=True, help="Treat outputs shared by several systems as systems of their own."),
     click.option("--controls", is_flag=True, help="Include control outputs, as systems of their own."),
     click.option("--texts", is_flag=True, help="Write screens with their texts instead, one JSON object per line."),

@@ -6,10 +6,18 @@ import click
 
 from ...campaign import STATES
 from .. import options
+from ..help import Sectioned
 from .store import database_option, name_argument, opened
 
 
-@click.command("list")
+@click.command(
+    "list",
+    cls=Sectioned,
+    examples=(
+        "palmares campaign list",
+        "palmares campaign list --database campaigns.db",
+    ),
+)
 @options.printing_options
 @database_option
 def list_(printing: options.Printing, database: str | None) -> None:
@@ -21,7 +29,13 @@ def list_(printing: options.Printing, database: str | None) -> None:
     printing.show("campaign list", lines)
 
 
-@click.command()
+@click.command(
+    cls=Sectioned,
+    examples=(
+        "palmares campaign status",
+        "palmares campaign status answers --show judges",
+    ),
+)
 @name_argument
 @click.option(
     "--show",
@@ -45,7 +59,13 @@ def status(name: str | None, show: str, printing: options.Printing, database: st
     printing.show("campaign status", [progress], show)
 
 
-@click.command()
+@click.command(
+    cls=Sectioned,
+    examples=(
+        "palmares campaign state answers paused",
+        "palmares campaign state answers open",
+    ),
+)
 @click.argument("name")
 @click.argument("state", type=click.Choice(STATES))
 @database_option
@@ -65,7 +85,13 @@ def state(name: str, state: str, database: str | None) -> None:
     click.echo(f"{name}: is {state}{' already' if before == state else f', was {before}'}", err=True)
 
 
-@click.command()
+@click.command(
+    cls=Sectioned,
+    examples=(
+        "palmares campaign log answers",
+        "palmares campaign log answers --limit 500 --format csv > log.csv",
+    ),
+)
 @name_argument
 @click.option("--limit", type=click.IntRange(1), default=50, show_default=True, help="How many entries to show.")
 @options.people_printing_options
@@ -85,7 +111,13 @@ def log(name: str | None, limit: int, printing: options.Printing, database: str 
     printing.show("campaign log", events)
 
 
-@click.command()
+@click.command(
+    cls=Sectioned,
+    examples=(
+        "palmares campaign notes answers",
+        "palmares campaign notes answers --problems --format json > problems.json",
+    ),
+)
 @name_argument
 @click.option("--problems", is_flag=True, help="Only reports of problems.")
 @click.option("--limit", type=click.IntRange(1), default=50, show_default=True, help="How many notes to show.")

@@ -13,6 +13,7 @@ import click
 from ...campaign import LONGEST_DAYS, Role
 from ...errors import InputError
 from .. import options
+from ..help import OUTPUT, Sectioned, section
 from .store import database_option, opened
 
 if TYPE_CHECKING:
@@ -30,6 +31,13 @@ address_option = click.option(
          "served last]",
 )  # fmt: skip
 
+#: Links are copied: a table of Markdown or LaTeX is no place for them.
+links_format_option = section(
+    OUTPUT,
+    click.option("--format", "output", type=click.Choice(["table", "csv", "json"]), default="table", show_default=True,
+                 help="Output format."),
+)  # fmt: skip
+
 
 @dataclass(frozen=True)
 class Invitation:
@@ -42,7 +50,14 @@ class Invitation:
     url: str | None
 
 
-@click.command()
+@click.command(
+    cls=Sectioned,
+    examples=(
+        "palmares campaign invite answers me --role organiser",
+        "palmares campaign invite answers --count 10",
+        "palmares campaign invite answers ann bob --langs fr-en --format csv > links.csv",
+    ),
+)
 @click.argument("name")
 @click.argument("people", nargs=-1, metavar="[PERSON]...")
 @options.grouped(
@@ -53,14 +68,12 @@ class Invitation:
     click.option("--days", type=click.FloatRange(0, LONGEST_DAYS, min_open=True), default=None,
                  help="Days until the links expire.  [default: the setting access.invite_days]"),
     click.option("--count", type=click.IntRange(1, 10_000), default=None,
-                 help="Invite this many more people: judge-01, judge-02, …"),
+                 help="Invite this many more people, called judge-01, judge-02 and so on."),
     address_option,
 )  # fmt: skip
 @options.grouped(
     "printing", options.Printing,
-    click.option("--format", "output", type=click.Choice(["table", "csv", "json"]), default="table", show_default=True,
-                 help="Output format."),
-    options.formulas_option("escape"),
+    section(OUTPUT, links_format_option, options.formulas_option("escape")),
 )  # fmt: skip
 @database_option
 def invite(

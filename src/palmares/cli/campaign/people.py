@@ -6,10 +6,17 @@ import click
 
 from ...errors import InputError
 from .. import options
+from ..help import Sectioned
 from .store import confirm, database_option, name_argument, opened
 
 
-@click.command()
+@click.command(
+    cls=Sectioned,
+    examples=(
+        "palmares campaign people answers",
+        "palmares campaign people answers --format csv > people.csv",
+    ),
+)
 @name_argument
 @options.people_printing_options
 @database_option
@@ -28,7 +35,13 @@ def people(name: str | None, printing: options.Printing, database: str | None) -
     printing.show("campaign people", everyone)
 
 
-@click.command()
+@click.command(
+    cls=Sectioned,
+    examples=(
+        "palmares campaign revoke answers ann",
+        "palmares campaign revoke answers judge-07",
+    ),
+)
 @click.argument("name")
 @click.argument("person")
 @database_option
@@ -46,7 +59,13 @@ def revoke(name: str, person: str, database: str | None) -> None:
     click.echo(f"{someone.name}: all links and sessions have ended", err=True)
 
 
-@click.command()
+@click.command(
+    cls=Sectioned,
+    examples=(
+        "palmares campaign langs news ann --langs fr-en,de-en",
+        "palmares campaign langs news ann --all",
+    ),
+)
 @click.argument("name")
 @click.argument("person")
 @click.option("--langs", default="", metavar="PAIR,PAIR", help="Language pairs that they judge from now on.")
@@ -69,7 +88,13 @@ def langs(name: str, person: str, langs: str, every: bool, database: str | None)
     click.echo(f"{after.name}: judges {now}{' already' if was == now else f', before: {was}'}", err=True)
 
 
-@click.command()
+@click.command(
+    cls=Sectioned,
+    examples=(
+        "palmares campaign pseudonymise answers ann",
+        "palmares campaign pseudonymise answers judge-07 --yes",
+    ),
+)
 @click.argument("name")
 @click.argument("person")
 @click.option("--yes", is_flag=True, help="Do not ask for confirmation.")

@@ -5,11 +5,19 @@ from __future__ import annotations
 import click
 
 from ...errors import InputError
+from ..help import Sectioned
 from .changes import changed, set_option
 from .store import database_option, name_argument, need_server_extra, opened
 
 
-@click.command()
+@click.command(
+    cls=Sectioned,
+    examples=(
+        "palmares campaign settings > settings.toml",
+        "palmares campaign settings answers",
+        "palmares campaign settings answers --set judge.screens=50",
+    ),
+)
 @name_argument
 @click.option("--apply", "file", metavar="FILE", help="Use the settings of this file from now on.")
 @set_option

@@ -13,14 +13,16 @@ from urllib.parse import quote
 import click
 
 from ...errors import InputError, MissingExtraError
+from ..help import DATABASE, section
 
 if TYPE_CHECKING:
     from ...campaign.database import Database
 
-database_option = click.option(
-    "--database", metavar="URL",
-    help="sqlite:///FILE (or just FILE) or postgresql://USER@HOST/NAME.  "
-         "[default: the environment variable PALMARES_DATABASE, else sqlite:///palmares.db]",
+database_option = section(
+    DATABASE,
+    click.option("--database", metavar="URL",
+                 help="sqlite:///FILE (or just FILE) or postgresql://USER@HOST/NAME.  "
+                      "[default: the environment variable PALMARES_DATABASE, else sqlite:///palmares.db]"),
 )  # fmt: skip
 #: The campaign that a command is about, where it can be left out if there is only one.
 name_argument = click.argument("name", required=False, metavar="[NAME]")

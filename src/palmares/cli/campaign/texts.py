@@ -13,6 +13,7 @@ from ...errors import InputError
 from ...results import counted
 from ...texts import TEXT_CHECKS, TEXT_FORMATS
 from .. import options
+from ..help import Sectioned, section
 from .changes import GivenSettings, settings_from, settings_options
 from .store import database_option, opened, opened_or_made
 
@@ -53,27 +54,39 @@ class TextOptions:
 text_options = options.grouped(
     "given", TextOptions,
     click.argument("texts", required=False, metavar="[TEXTS]"),
-    click.option("--source", metavar="FILE", help="Source texts, one per line."),
-    click.option("--reference", metavar="FILE", help="Reference translations, one per line."),
-    click.option("--documents", metavar="FILE", help="The document of each line."),
-    click.option("--system", "systems", multiple=True, metavar="NAME=FILE",
-                 help="Outputs of a system, one per line. Repeat for each system."),
-    click.option("--langs", metavar="LANGS",
-                 help="Language pair, such as fr-en, or the language of prompts and answers, such as en; of several in "
-                 "TEXTS, the one to take."),
-    click.option("--from", "from_", type=click.Choice(["auto", *(id for id in TEXT_FORMATS if id != "plain")]),
-                 default="auto", show_default=True, help="Format of TEXTS."),
-    click.option("--encoding", default="utf-8", show_default=True, help="Encoding of text files."),
-    click.option("--images", metavar="FOLDER", help="Folder of the images that texts show (PNG, JPEG, GIF, WebP)."),
-    click.option("--accept", multiple=True, type=click.Choice(list(TEXT_CHECKS)),
-                 help="Continue even if this check found errors. Repeat for several."),
+    section(
+        "Texts",
+        click.option("--source", metavar="FILE", help="Source texts, one per line."),
+        click.option("--reference", metavar="FILE", help="Reference translations, one per line."),
+        click.option("--documents", metavar="FILE", help="The document of each line."),
+        click.option("--system", "systems", multiple=True, metavar="NAME=FILE",
+                     help="Outputs of a system, one per line. Repeat for each system."),
+        click.option("--langs", metavar="LANGS",
+                     help="Language pair, such as fr-en, or the language of prompts and answers, such as en; of "
+                          "several in TEXTS, the one to take."),
+        click.option("--from", "from_", type=click.Choice(["auto", *(id for id in TEXT_FORMATS if id != "plain")]),
+                     default="auto", show_default=True, help="Format of TEXTS."),
+        click.option("--encoding", default="utf-8", show_default=True, help="Encoding of text files."),
+        click.option("--images", metavar="FOLDER", help="Folder of the images that texts show (PNG, JPEG, GIF, WebP)."),
+        click.option("--accept", multiple=True, type=click.Choice(list(TEXT_CHECKS)),
+                     help="Continue even if this check found errors. Repeat for several."),
+    ),
 )  # fmt: skip
 
 
-@click.command()
+@click.command(
+    cls=Sectioned,
+    examples=(
+        "palmares campaign new answers examples/answers.jsonl",
+        "palmares campaign new news texts/ --langs fr-en --set judge.screens=50",
+        "palmares campaign new news --langs fr-en --source source.txt --system A=a.txt --system B=b.txt",
+    ),
+)
 @click.argument("name")
 @text_options
-@click.option("--task", metavar="QUESTION", help="What judges are asked on every screen: 'Which answer helps more?'")
+@click.option(
+    "--task", metavar="QUESTION", help="What judges are asked on every screen, such as 'Which answer helps more?'."
+)
 @settings_options
 @database_option
 def new(
@@ -110,7 +123,13 @@ def new(
     _say_what_is_next(name, database)
 
 
-@click.command()
+@click.command(
+    cls=Sectioned,
+    examples=(
+        "palmares campaign add news more-texts/ --langs de-en",
+        "palmares campaign add news --langs de-en --source source.txt --system A=a.txt --system B=b.txt",
+    ),
+)
 @click.argument("name")
 @text_options
 @database_option
@@ -130,7 +149,13 @@ def add(name: str, given: TextOptions, database: str | None) -> None:
         _say_what_was_stored(db, name, settings, testsets)
 
 
-@click.command()
+@click.command(
+    cls=Sectioned,
+    examples=(
+        "palmares campaign check examples/answers.jsonl",
+        "palmares campaign check texts/ --langs fr-en --accept identical",
+    ),
+)
 @text_options
 def check(given: TextOptions) -> None:
     """Check texts without storing anything.

@@ -8,13 +8,20 @@ from typing import TYPE_CHECKING
 import click
 
 from ...errors import InputError
+from ..help import Sectioned
 from .store import database_option, opened
 
 if TYPE_CHECKING:
     from ...campaign.database import Database
 
 
-@click.command()
+@click.command(
+    cls=Sectioned,
+    examples=(
+        "palmares campaign backup copy.db",
+        "palmares campaign backup copy.db --database campaigns.db",
+    ),
+)
 @click.argument("file", type=click.Path(path_type=Path))
 @database_option
 def backup(file: Path, database: str | None) -> None:
@@ -24,7 +31,13 @@ def backup(file: Path, database: str | None) -> None:
         click.echo(f"copied {db.name} to {file}", err=True)
 
 
-@click.command()
+@click.command(
+    cls=Sectioned,
+    examples=(
+        "palmares campaign upgrade",
+        "palmares campaign upgrade --database campaigns.db",
+    ),
+)
 @database_option
 def upgrade(database: str | None) -> None:
     """Upgrade a database to this version of palmares.
