@@ -387,8 +387,8 @@ def check_placeable(counts: PairCounts, *, linked_by: Links) -> None:
     hint = f" (never decided against another: {', '.join(lone)})" if lone and linked_by == "decisive" else ""
     raise UnplaceableError(
         f"{why} these {len(groups)} groups of systems, so they cannot be put on one scale: {shown}{hint}; "
-        "collect comparisons between them, exclude systems, or keep the largest group alone (palmares rank "
-        "--largest-component)"
+        "collect comparisons between them, leave systems out (--exclude-system), or rank the largest group alone "
+        "(palmares rank --largest-component)"
     )
 
 
