@@ -13,14 +13,19 @@ from typing import TYPE_CHECKING, Any
 from ...registry import Entry, Registry
 
 if TYPE_CHECKING:
+    from .boxes import rank_boxes
     from .calibration import calibration_plot
+    from .clusters import cluster_curve
     from .comparisons import model_comparison
     from .curves import curve_plot
     from .files import save
+    from .head_to_head import win_shares
     from .judges import judge_sensitivities
+    from .meetings import meeting_maps
     from .plans import plan_plot
     from .predictions import outcome_bars
     from .ranges import rank_ranges
+    from .scores import score_intervals
     from .segments import information_plot, slope_plot
 
 #: Every plot: the function that draws it, and what it shows. In the order that help and the gallery have.
@@ -28,6 +33,13 @@ PLOTS = Registry(
     "plot",
     {
         "ranges": Entry("palmares.report.plots.ranges:rank_ranges", "Rank ranges and clusters of systems."),
+        "scores": Entry("palmares.report.plots.scores:score_intervals", "Scores of systems with their intervals."),
+        "rank-boxes": Entry("palmares.report.plots.boxes:rank_boxes", "How ranks are spread over bootstrap samples."),
+        "head-to-head": Entry("palmares.report.plots.head_to_head:win_shares", "Shares of wins of every two systems."),
+        "meetings": Entry("palmares.report.plots.meetings:meeting_maps", "How often every two systems met."),
+        "clusters-by-judgments": Entry(
+            "palmares.report.plots.clusters:cluster_curve", "How many clusters so many judgments give."
+        ),
         "outcomes": Entry(
             "palmares.report.plots.predictions:outcome_bars", "What models predict for a system against every other."
         ),
@@ -52,15 +64,20 @@ PLOTS = Registry(
 __all__ = [
     "PLOTS",
     "calibration_plot",
+    "cluster_curve",
     "curve_plot",
     "information_plot",
     "judge_sensitivities",
+    "meeting_maps",
     "model_comparison",
     "outcome_bars",
     "plan_plot",
+    "rank_boxes",
     "rank_ranges",
     "save",
+    "score_intervals",
     "slope_plot",
+    "win_shares",
 ]
 
 #: Where the public functions are: those that draw, by the registry, and the others.

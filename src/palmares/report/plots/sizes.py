@@ -21,6 +21,8 @@ _TITLE, _SUBTITLE = 16, 12
 _SHORTEST = 12
 #: What names beside a plot may take: so many pixels, or this share of a width that was asked for.
 _NAMES, _SHARE_OF_NAMES = 420, 0.45
+#: Signs stay with their numbers: 95 %, p ≤ .05. A space that lines are not broken at.
+_TOGETHER, _NO_BREAK = re.compile(r" (?=%)|(?<=≤) |(?<=±) "), "\xa0"
 #: So many pixels may stay white.
 _WHITE = 6
 #: Corrections after which a picture has the size it can have.
@@ -121,4 +123,6 @@ def heading(alt: Any, name: str, lines: Sequence[str], width: int | None) -> Any
 
 def broken(text: str, font: float, room: float) -> list[str]:
     """Text in lines that take so many pixels."""
-    return wrap(text, max(_SHORTEST, int(room / (_LETTER * font)))) or [""]
+    kept = _TOGETHER.sub(_NO_BREAK, text)
+    lines = wrap(kept, max(_SHORTEST, int(room / (_LETTER * font)))) or [""]
+    return [line.replace(_NO_BREAK, " ") for line in lines]
