@@ -60,7 +60,7 @@ ONLY_IN = {
     "fastapi": {"server"},
     "starlette": {"server"},
     "uvicorn": {"server", "cli"},
-    "jinja2": {"server"},
+    "jinja2": {"server", "report"},
     "markdown_it": {"server", "texts"},
     "pygments": {"server"},
     "py3langid": {"texts"},

@@ -25,6 +25,7 @@ REPEATABLE = (
     "diff",
     "coverage",
     "plan",
+    "report",
     "reproduce",
     "score translation",
     "score quality-estimation sentences",
@@ -76,14 +77,40 @@ def _command_name(context: click.Context) -> str:
 
 
 def results_in(path: str | Path) -> list[dict[str, Any]]:
-    """The results that a command printed as JSON, or that a program wrote: one, or a list of them."""
+    """The results that a command printed as JSON, that a program wrote, or that a page carries: one, or a list."""
     try:
-        content = json.loads(Path(path).read_text(encoding="utf-8"))
+        text = Path(path).read_text(encoding="utf-8")
     except OSError as error:
         raise InputError(f"{path}: cannot be read ({error.strerror or error})") from None
+    except UnicodeDecodeError:
+        raise InputError(f"{path}: is not text; give a page, or what a command printed with --format json") from None
+    return page_results(text, str(path)) if is_page(text) else _checked(_json(text, path), path)
+
+
+def is_page(text: str) -> bool:
+    """Whether a text is HTML, as `palmares report` writes it."""
+    return text.lstrip()[:14].lower().startswith("<!doctype html")
+
+
+def page_results(page: str, path: str) -> list[dict[str, Any]]:
+    """The results that a report's page carries."""
+    from ..report.document.embedded import results_of
+
+    return _checked(results_of(page, path), path)
+
+
+def _json(text: str, path: str | Path) -> list[Any]:
+    try:
+        content = json.loads(text)
     except ValueError as error:
-        raise InputError(f"{path}: is not JSON ({error}); give what a command printed with --format json") from None
-    results = content if isinstance(content, list) else [content]
+        raise InputError(
+            f"{path}: is not JSON ({error}); give what a command printed with --format json, or a page of palmares report"
+        ) from None
+    return content if isinstance(content, list) else [content]
+
+
+def _checked(results: list[Any], path: str | Path) -> list[dict[str, Any]]:
+    """Results that say how they were made."""
     if not results or not all(isinstance(each, dict) and isinstance(each.get("record"), dict) for each in results):
         raise InputError(
             f"{path}: has no record of how it was made; give what a command of this version printed with --format json"
@@ -117,6 +144,10 @@ def invocation_of(result: Mapping[str, Any], path: str | Path) -> Invocation:
         options = {name: value for name, value in recorded["options"].items() if name not in _NOT_RECORDED}
         return Invocation(recorded["name"], options)
     made_from = record.get("input")
+    if "head_to_head" in result:
+        raise InputError(
+            f"{path}: is a draft without names, and how it was made would name some; it cannot be made again"
+        )
     if record.get("model") is None or "unit" not in record or "systems" not in result or not made_from:
         raise InputError(f"{path}: was not printed by a command, and is no ranking of judgments that were read")
     if not made_from.get("complete"):

@@ -31,6 +31,7 @@ VIEWS = Registry(
         "coverage": Entry("palmares.report.coverage:VIEW", "how often true ranks lie outside their ranges"),
         "next": Entry("palmares.report.next:VIEW", "what to judge next, and the boundaries that are open"),
         "plan": Entry("palmares.report.plan:VIEW", "judgments, rankings and judge-hours that a target takes"),
+        "report": Entry("palmares.report.findings:VIEW", "all analyses of every language pair"),
         "score translation": Entry("palmares.report.translation:VIEW", "systems by automatic scores"),
         "score quality-estimation sentences": Entry(
             "palmares.report.quality_estimation:SENTENCES", "predictions of the quality of sentences"

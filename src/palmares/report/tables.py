@@ -226,7 +226,7 @@ def to_markdown(table: Table) -> str:
 
     Where a dashed line would be, a sign for it stands in the first cell of the row below.
     """
-    body = [[_escape_markdown(cell) for cell in row] for row in table.shown()]
+    body = [[escape_markdown(cell) for cell in row] for row in table.shown()]
     for number in table.dashed:
         body[number][0] = f"{DASHED} {body[number][0]}"
     widths = [max(len(c.name), 3, *(len(row[i]) for row in body)) for i, c in enumerate(table.columns)]
@@ -237,8 +237,8 @@ def to_markdown(table: Table) -> str:
         return "| " + " | ".join(padded) + " |"
 
     rule = "| " + " | ".join("-" * (w - 1) + (":" if r else "-") for w, r in zip(widths, right, strict=True)) + " |"
-    head = [f"**{_escape_markdown(table.title)}**", ""] if table.title else []
-    notes = [_escape_markdown(note) for note in table.notes]
+    head = [f"**{escape_markdown(table.title)}**", ""] if table.title else []
+    notes = [escape_markdown(note) for note in table.notes]
     last = ["", *notes, *([one_line(table.signature)] if table.signature else [])] if below(table) else []
     return "\n".join([*head, line([c.name for c in table.columns]), rule, *map(line, body), *last]) + "\n"
 
@@ -304,7 +304,7 @@ def one_line(text: str) -> str:
     return _CONTROL.sub(lambda m: f"\\x{ord(m[0]):02x}", _BREAK.sub(" ", text))
 
 
-def _escape_markdown(text: str) -> str:
+def escape_markdown(text: str) -> str:
     return _MARKDOWN.sub(r"\\\g<0>", one_line(text))
 
 
