@@ -104,7 +104,7 @@ def _json(text: str, path: str | Path) -> list[Any]:
         content = json.loads(text)
     except ValueError as error:
         raise InputError(
-            f"{path}: is not JSON ({error}); give what a command printed with --format json, or a page of palmares report"
+            f"{path}: is not JSON ({error}); give what a command printed with --format json, or a page of a report"
         ) from None
     return content if isinstance(content, list) else [content]
 

@@ -117,8 +117,8 @@ def report(
     """Write a report: who is best, how sure that is, what is not shown, and what it rests on.
 
     One file that needs nothing else, for every language pair: ranking with rank ranges and clusters, head-to-head
-    comparisons, what the judgments do not support, how many more would separate what, agreement, judges, amounts of data
-    and the method. A page carries all its numbers: palmares verify makes them again and compares.
+    comparisons, what the judgments do not support, how many more would separate what, agreement, judges, amounts of
+    data and the method. A page carries all its numbers: palmares verify makes them again and compares.
     """  # fmt: skip
     from ..report.document.files import check_target, write_report
 
@@ -162,7 +162,6 @@ def _findings(
     execution: Execution, *, largest_component: bool,
 ) -> Findings:  # fmt: skip
     from ..analysis.findings import Asked, findings
-    from ..report.tables import group_of
 
     earlier = None if data.origin is None else before.get(tuple(data.origin.group.items()))
     return findings(
@@ -218,5 +217,5 @@ def _warn_of_names(written: Report, names: Sequence[str]) -> None:
     found = [name for name in names if re.search(rf"(?<!\w){re.escape(name)}(?!\w)", content)]
     if found:
         some = ", ".join(found[:8]) + (f" and {len(found) - 8} more" if len(found) > 8 else "")
-        click.echo(f"these names, or words like them, are in the draft all the same; look before it goes around: {some}",
-                   err=True)  # fmt: skip
+        warning = "these names, or words like them, are in the draft all the same; look before it goes around"
+        click.echo(f"{warning}: {some}", err=True)

@@ -7,7 +7,7 @@ from typing import Any
 
 from ..analysis.findings import Findings
 from . import agreement, audit, compare, describe, diff, head_to_head, judges, ranking
-from .tables import Column, Grouped, Table, View, group_title, or_dash, score_text
+from .tables import Column, Grouped, Layout, Table, View, group_title, or_dash, score_text
 
 
 def tables(results: Sequence[Grouped[Findings]], part: str | None = None) -> list[Table]:
@@ -24,7 +24,7 @@ def flat(results: Sequence[Grouped[Findings]], part: str | None = None) -> list[
 VIEW = View(tables, flat, grouped=True)
 
 #: The parts of findings, and what lays them out as tables.
-_LAYOUTS = {
+_LAYOUTS: dict[str, Layout] = {
     "ranking": ranking.tables,
     "head_to_head": head_to_head.tables,
     "audit": audit.tables,

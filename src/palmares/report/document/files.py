@@ -65,12 +65,9 @@ def check_target(path: str) -> None:
 
 def is_folder(path: str) -> bool:
     """Whether a name is that of a folder of pieces."""
-    return (
-        path.endswith(("/", os.sep))
-        or not Path(path).suffix
-        or Path(path).is_dir()
-        and Path(path).suffix not in ENDINGS
-    )
+    target = Path(path)
+    is_one = target.is_dir() and target.suffix not in ENDINGS
+    return path.endswith(("/", os.sep)) or not target.suffix or is_one
 
 
 def _endings() -> str:

@@ -27,8 +27,8 @@ def browser() -> str:
     if given:
         raise InputError(f"{_VARIABLE}: got {given!r}, which is no program here; name a Chromium, Chrome or Edge")
     raise InputError(
-        "a PDF is printed by a browser, and no Chromium, Chrome or Edge is installed here; install one (Debian: apt-get "
-        f"install chromium), name it in the variable {_VARIABLE}, or write .html and print that"
+        "a PDF is printed by a browser, and no Chromium, Chrome or Edge is installed here; install one (Debian: "
+        f"apt-get install chromium), name it in the variable {_VARIABLE}, or write .html and print that"
     )
 
 
@@ -44,7 +44,8 @@ def printed(page: str, tell: Callable[[str], None] = lambda message: None) -> by
         command = [
             program, "--headless", "--disable-gpu", "--disable-extensions", "--disable-background-networking",
             "--disable-component-update", "--disable-sync", "--no-first-run", *unboxed,
-            f"--user-data-dir={folder / 'profile'}", "--no-pdf-header-footer", f"--print-to-pdf={target}", source.as_uri(),
+            f"--user-data-dir={folder / 'profile'}", "--no-pdf-header-footer", f"--print-to-pdf={target}",
+            source.as_uri(),
         ]  # fmt: skip
         try:
             done = subprocess.run(command, capture_output=True, text=True, timeout=_SECONDS, check=False)
