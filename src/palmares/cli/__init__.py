@@ -55,12 +55,12 @@ SECTIONS = {
         "simulate": Entry("palmares.cli.simulate:simulate", "Simulate a campaign whose truth is known."),
         "coverage": Entry("palmares.cli.coverage:coverage", "Check by simulation whether rank ranges can be trusted."),
     },
-    "Publish": {
-        "report": Entry("palmares.cli.report:report", "Write a report: one page, a PDF, or pieces for a paper."),
-    },
     "Collect": {
         "campaign": Entry("palmares.cli.campaign:campaign", "Collect judgments: texts, judges, progress, export."),
         "serve": Entry("palmares.cli.serve:serve", "Serve campaigns to judges and organisers on the web."),
+    },
+    "Publish": {
+        "report": Entry("palmares.cli.report:report", "Write a report: one page, a PDF, or pieces for a paper."),
     },
     "Other": {
         "score": Entry("palmares.cli.score:score", "Score translations, predictions of quality, and searches."),
@@ -79,12 +79,12 @@ COMMANDS = Registry("command", {name: entry for commands in SECTIONS.values() fo
     registry=COMMANDS,
     sections=SECTIONS,
     examples=(
-        "palmares describe examples/campaign.csv  # what a file of judgments holds",
-        "palmares rank examples/campaign.csv      # who is best, and how sure that is",
-        "palmares audit examples/campaign.csv     # whether the ranking can be defended",
-        "palmares report examples/campaign.csv -o report.html",
-        "palmares rank --help                     # the options of a command",
-        "palmares serve --demo                    # collect judgments on the web",
+        "palmares describe examples/campaign.csv               # what the file holds",
+        "palmares rank examples/campaign.csv                   # who is best",
+        "palmares audit examples/campaign.csv                  # what can be claimed",
+        "palmares report examples/campaign.csv -o report.html  # all on one page",
+        "palmares rank --help                                  # options and examples",
+        "palmares serve --demo                                 # collecting judgments",
     ),
     context_settings={"help_option_names": ["-h", "--help"]},
 )

@@ -33,7 +33,7 @@ def _testing(hold_out: Any, train_judges: tuple[str, ...], test_judges: tuple[st
 
 _TESTING_OPTIONS = (
     click.option("--folds", type=click.IntRange(2), default=None,
-                 help="Number of folds; fewer are faster.  [default: 100; with --noise 10]"),
+                 help="Number of folds; fewer are faster.  [default: 100, 10 with --noise]"),
     click.option("--hold-out", default="auto", show_default=True, metavar="FIELD",
                  help="What is held out together, and what errors are taken over: ranking, segment, judge, judgment or "
                       "a column of the file. auto: ranking; without ranking ids segment; without either judgment."),

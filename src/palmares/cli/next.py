@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 @click.option(
     "--outputs",
     type=click.IntRange(2),
-    help="How many systems a screen compares.  [default: as most rankings of FILE; 2 for pairs]",
+    help="How many systems a screen compares.  [default: as most rankings of FILE, 2 for pairs]",
 )
 @click.option("--number", type=click.IntRange(1), default=20, show_default=True, help="How many screens.")
 @click.option(

@@ -37,7 +37,7 @@ _WANTED = (
                       "clusters=5. widest=3: no rank range of more than 3 ranks. best: the best system separated from "
                       "all others. best=0.95: the first is truly best with 95 %."),
     click.option("--sure", type=click.FloatRange(0, 1, min_open=True, max_open=True), metavar="SHARE",
-                 help="Reach the target in this share of campaigns.  [default: on average; for best 0.8]"),
+                 help="Reach the target in this share of campaigns.  [default: on average, 0.8 for best]"),
     click.option("--looks", type=options.Vocabulary("palmares.ranking:LOOKS"), default="auto", show_default=True,
                  help="once: ranges of one look at the end. any: boundaries that hold however often one looks. auto: "
                       "any where earlier answers chose comparisons."),
@@ -55,11 +55,11 @@ _WANTED = (
 
 #: Options of a simulated campaign that have other defaults here.
 _OTHERS = (
-    click.option("--systems", type=click.IntRange(2), help="Number of systems.  [default: 10; those of --like]"),
+    click.option("--systems", type=click.IntRange(2), help="Number of systems.  [default: 10, or those of --like]"),
     click.option("--judges", type=click.IntRange(1),
-                 help="Number of judges in all.  [default: 20; those of FILE or --like]"),
+                 help="Number of judges in all.  [default: 20, or those of FILE or --like]"),
     click.option("--segments", type=click.IntRange(1),
-                 help="Number of segments in all.  [default: 2000; those of FILE or --like]"),
+                 help="Number of segments in all.  [default: 2000, or those of FILE or --like]"),
     click.option("--spread", type=float, default=8.0, show_default=True,
                  help="Standard deviation of an output's quality."),
     click.option("--tie-radius", type=float, default=4.0, show_default=True, help="Outputs this close are tied."),

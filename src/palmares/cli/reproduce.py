@@ -30,8 +30,9 @@ TOGETHER = ("json", "csv")
 )
 @click.argument("names", nargs=-1, metavar="[NAME]...")
 @click.option("--quick", is_flag=True, help="Run a small variant: fewer trials and judgments.")
-@click.option("--data", type=click.Path(), envvar="PALMARES_REAL_DATA", metavar="FOLDER", show_envvar=True,
-              help="Folder with the published judgments; without it, campaigns are simulated.")  # fmt: skip
+@click.option("--data", type=click.Path(), envvar="PALMARES_REAL_DATA", metavar="FOLDER",
+              help="Folder with the published judgments; without it, campaigns are simulated.  "
+                   "[default: the environment variable PALMARES_REAL_DATA]")  # fmt: skip
 @options.execution_options
 @options.printing_options
 def reproduce(

@@ -104,7 +104,8 @@ class Listener:
     click.option("--root-path", default="", metavar="PATH",
                  help="URL path under which a proxy serves this, such as /eval."),
     click.option("--address", "public_address", envvar="PALMARES_ADDRESS", metavar="URL",
-                 help="Public address, such as https://example.org/eval: links name it, its path is the root path."),
+                 help="Public address, such as https://example.org/eval: links name it, its path is the root path.  "
+                      "[default: the environment variable PALMARES_ADDRESS]"),
     click.option("--proxy-headers/--no-proxy-headers", default=False, show_default=True,
                  help="Trust X-Forwarded-For and X-Forwarded-Proto from a proxy."),
     click.option("--forwarded-allow-ips", default="127.0.0.1", show_default=True, metavar="IP,IP",

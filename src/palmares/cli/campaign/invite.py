@@ -55,7 +55,7 @@ class Invitation:
     examples=(
         "palmares campaign invite answers me --role organiser",
         "palmares campaign invite answers --count 10",
-        "palmares campaign invite answers ann bob --langs fr-en --format csv > links.csv",
+        "palmares campaign invite news ann bob --langs fr-en --format csv > links.csv",
     ),
 )
 @click.argument("name")
