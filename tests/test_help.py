@@ -250,3 +250,20 @@ def test_words_that_are_too_many_for_a_line_are_told_in_the_text() -> None:
     assert not re.search(r"-$", text, re.MULTILINE)
     text = " ".join(text.split())
     assert f"--kind NAME What kind. Allowed: {', '.join(words)}. [default: word-3]" in text
+
+
+def test_a_long_example_is_broken_before_options_and_can_be_pasted() -> None:
+    long = (
+        "palmares convert judgments.csv other.parquet --where 'judge!=ann' --where 'judge!=bob' --margin 0.5 > log.txt"
+    )
+    whole = f"{'palmares rank --help  # as wide as it may be':.<76}"
+
+    @click.command(cls=Sectioned, examples=(long, whole))
+    def command() -> None:
+        """Do it."""
+
+    shown = sections_of(command.get_help(click.Context(command, terminal_width=80)))["Examples"]
+    assert f"\n  {whole}\n" in shown
+    pasted = shown.partition(whole)[0].replace("\\\n", " ")
+    assert shlex.split(pasted) == shlex.split(long)
+    assert shown.count("\\\n") == 1

@@ -141,6 +141,8 @@ class SectionedGroup(Explained, click.Group):
 
 def _broken(example: str, room: int) -> list[str]:
     """The lines of an example, as a shell takes them; a long one is broken before options."""
+    if len(example) <= room:
+        return [example]
     lines = [""]
     for part in re.split(r" (?=--|>)", example):
         if lines[-1] and len(f"{lines[-1]} {part}{_MORE}") > room:
