@@ -250,7 +250,9 @@ def _of_note(row: Row) -> Item:
 def _two_curves(alt: Any, result: Reproduction, items: Mapping[str, Item], legends: Mapping[str, str]) -> Any:
     measured = [row for row in result.rows if row.at]
     places = [value(row) for row in result.rows if row.group == "θ of systems"]
-    dots = [{"segment": legends[row.label], "theta": float(row.at), "information": value(row)} for row in measured]
+    dots: list[dict[str, Any]] = [
+        {"segment": legends[row.label], "theta": float(row.at), "information": value(row)} for row in measured
+    ]
     about = [*(dot["theta"] for dot in dots), *(b for item in items.values() for b in item.b)]
     theta = np.linspace(min(about) - 1, max(about) + 1, _STEPS)
     curves = [

@@ -7,15 +7,16 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ...experiments.base import Reproduction, Row
-from ...experiments.k12 import thousands
+from ...experiments.k12 import P, thousands
 from .reproduced import along, experiment, quick_note, value
 from .sizes import Area, Panels, broken, heading, sized
 from .theme import INK, LABEL, PALETTE, PERCENT, altair, themed
 
-_PANEL, _LEAST = Area(300, 230), Area(130, 90)
+_PANEL, _LEAST = Area(300, 230), Area(110, 80)
 _SMALL, _COLUMNS = Area(215, 150), 3
-#: The size of the font of what stands below the name of a panel, and what both may take beside its width.
-_WORDS, _AROUND = 11, 40
+#: The size of the font of what stands below the name of a panel; what both may take beside its width; and how much
+#: wider the bold letters of the name are.
+_WORDS, _AROUND, _BOLD = 11, 16, 1.12
 _PAD = {"left": 10, "top": 10, "right": 16, "bottom": 10}
 _DASHES = ([1, 0], [5, 3], [2, 2], [8, 3, 2, 3])
 #: A band has so many standard deviations of single campaigns on either side.
@@ -140,7 +141,7 @@ def separation_plot(
     sigmas = {row.label: row for row in shown.rows if row.group == "σ fitted"}
     words = [
         "solid: the campaign, mean over orders of its rankings; dashed: simulated, with the σ that follows it best",
-        "colour: one-sided sign tests, as published, or two-sided ones; p ≤ 0.05",
+        f"colour: one-sided sign tests, as published, or two-sided ones, p ≤ {P:g}; σ: by the one and by the other",
         *quick_note(result),
     ]
 
@@ -181,7 +182,7 @@ def _separated(
     y = alt.Y("share:Q", title="pairs told apart" if first else None, scale=alt.Scale(domain=[0, 1]),
               axis=alt.Axis(labelExpr=PERCENT, values=[0, 0.2, 0.4, 0.6, 0.8, 1]))  # fmt: skip
     legend = {"title": None, "orient": "top", "direction": "horizontal", "symbolType": "stroke",
-              "symbolStrokeWidth": 2, "symbolSize": 400}  # fmt: skip
+              "symbolStrokeWidth": 2, "symbolSize": 400, "symbolOpacity": 1}  # fmt: skip
     colour = alt.Color("test:N", legend=alt.Legend(**legend),
                        scale=alt.Scale(domain=list(tests.values()), range=list(PALETTE[:2])))  # fmt: skip
     dash = alt.StrokeDash("source:N", legend=alt.Legend(**legend),
@@ -260,7 +261,7 @@ def _errors(
     *,
     first: bool,
 ) -> Any:
-    rows = [
+    rows: list[dict[str, Any]] = [
         {
             "method": label,
             "judgments": sizes[row.at],
@@ -271,10 +272,13 @@ def _errors(
         for label, line in curves.items()
         for row in line
     ]
+    # A whole number of ticks, so that the names of panels stand at one height.
+    top = 5 * math.ceil(max([row["high"] for row in rows] + [row["error"] for row in printed]) / 5)
     colour, dash = _told_apart(alt, methods, "method")
     x = _judgments(alt, list(sizes.values()), area)
-    unit: dict[str, Any] = {"title": "error" if first else None, "scale": alt.Scale(zero=True),
-                            "axis": alt.Axis(labelExpr="datum.label + ' %'")}  # fmt: skip
+    unit: dict[str, Any] = {"title": "error" if first else None, "scale": alt.Scale(domain=[0, top], nice=False),
+                            "axis": alt.Axis(values=list(range(0, top + 1, 5)),
+                                             labelExpr="datum.label + ' %'")}  # fmt: skip
     base = alt.Chart(alt.Data(values=rows)).encode(x=x, color=colour)
     layers = [
         base.mark_line(strokeWidth=2).encode(y=alt.Y("error:Q", **unit), strokeDash=dash),
@@ -320,9 +324,8 @@ def _panels(
 def _sized_and_named(alt: Any, name: str, words: list[str], area: Area) -> dict[str, Any]:
     room = area.width + _AROUND
     below = [part for text in words for part in broken(text, _WORDS, room)]
-    title = alt.Title(
-        broken(name, LABEL, room), subtitle=below, fontSize=LABEL, subtitleFontSize=_WORDS, offset=6, frame="group"
-    )
+    more = {"subtitle": below, "subtitleFontSize": _WORDS} if below else {}
+    title = alt.Title(broken(name, _BOLD * LABEL, room), fontSize=LABEL, offset=6, frame="group", **more)
     return {"width": area.width, "height": area.height, "title": title}
 
 
@@ -339,7 +342,7 @@ def _judgments(alt: Any, sizes: list[int], area: Area) -> Any:
 def _told_apart(alt: Any, names: Sequence[str], field: str) -> tuple[Any, Any]:
     """Colours and dashes of kinds of curves, in one legend."""
     legend = alt.Legend(title=None, orient="top", direction="horizontal", symbolType="stroke", symbolStrokeWidth=2,
-                        symbolSize=400, labelLimit=0, columns=2)  # fmt: skip
+                        symbolSize=400, symbolOpacity=1, labelLimit=0, columns=2)  # fmt: skip
     domain = list(dict.fromkeys(names))
     colours, dashes = ([each[k % len(each)] for k in range(len(domain))] for each in (PALETTE, _DASHES))
     return (
