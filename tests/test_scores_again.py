@@ -113,6 +113,11 @@ def test_files_that_cannot_be_written_are_refused_before_anything_is_counted(
     assert not (folder.parent / "same").exists()
 
 
+def test_a_model_that_cannot_be_written_is_not_trained(folder: Path, refused: Callable) -> None:
+    texts = ["--source", "no", "--target", "no", "--gold", "no", "--source-corpus", "no"]  # not looked for
+    assert "data: is a folder; name a file" in refused(*QUALITY, "baseline", "train", *texts, "--output", "data")
+
+
 def test_post_edits_need_a_system(refused: Callable) -> None:
     assert "got no system; give at least one" in refused(*QUALITY, "hter", "--post-edit", "A=a")
 

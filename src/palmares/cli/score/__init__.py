@@ -25,7 +25,15 @@ SCORE_COMMANDS = Registry(
 )
 
 
-@click.group(cls=LazyGroup, registry=SCORE_COMMANDS)
+@click.group(
+    cls=LazyGroup,
+    registry=SCORE_COMMANDS,
+    examples=(
+        "palmares score translation texts --langs cs-en",
+        "palmares score quality-estimation sentences --label hter --gold gold.txt --system A=a.txt --system B=b.txt",
+        "palmares score retrieval --qrels topics.qrels --run A=a.run --run B=b.run",
+    ),
+)
 def score() -> None:
     """Score translations, predictions of quality, and searches.
 

@@ -10,6 +10,7 @@ import click
 
 from ...errors import InputError
 from .. import options
+from ..help import Sectioned, SectionedGroup
 from .shared import encoding_option, resamples_option
 
 if TYPE_CHECKING:
@@ -22,7 +23,15 @@ if TYPE_CHECKING:
 F = TypeVar("F", bound=Callable[..., object])
 
 
-@click.group()
+@click.group(
+    cls=SectionedGroup,
+    sections={"Commands": ["train", "predict", "features"]},
+    examples=(
+        "palmares score quality-estimation baseline train --source train.en --target train.es --gold train.hter "
+        "--source-corpus corpus.en --target-corpus corpus.es --output model",
+        "palmares score quality-estimation baseline predict --model model --source test.en --target test.es",
+    ),
+)
 def baseline() -> None:
     """Make the baseline of WMT's tasks: 17 features in a support vector regression.
 
@@ -42,8 +51,8 @@ def _numbers(context: click.Context, parameter: click.Parameter, value: str | No
         ) from None
 
 
-def _grid_option(name: str, help: str) -> Callable[[F], F]:
-    return click.option(f"--{name}", metavar="X,Y,…", callback=_numbers, help=f"{help}  [default: a grid]")
+def _grid_option(name: str, help: str, default: str) -> Callable[[F], F]:
+    return click.option(f"--{name}", metavar="X,Y,…", callback=_numbers, help=f"{help}  [default: {default}]")
 
 
 def _file_option(name: str, field: str, help: str, *, required: bool = False) -> Callable[[F], F]:
@@ -68,7 +77,31 @@ def _grid(**values: tuple[float, ...] | None) -> Grid:
     return Grid(**{name: tried for name, tried in values.items() if tried is not None})
 
 
-@baseline.command()
+@baseline.command(
+    cls=Sectioned,
+    leading={
+        "Texts and corpora": [
+            "source",
+            "target",
+            "gold",
+            "source_corpus",
+            "target_corpus",
+            "source_model",
+            "target_model",
+            "translations",
+            "translation_order",
+            "encoding",
+            "tokenize",
+            "lowercase",
+        ],
+        "What is learnt": ["order", "iterations", "c", "gamma", "epsilon", "folds", "nested"],
+        "What is written": ["model_file"],
+    },
+    examples=(
+        "palmares score quality-estimation baseline train --source train.en --target train.es --gold train.hter "
+        "--source-corpus corpus.en --target-corpus corpus.es --output model",
+    ),
+)
 @options.grouped(
     "files",
     _training_files,
@@ -91,9 +124,9 @@ def _grid(**values: tuple[float, ...] | None) -> Grid:
 @options.grouped(
     "grid",
     _grid,
-    _grid_option("c", "Values of C to try."),
-    _grid_option("gamma", "Values of the kernel's γ to try."),
-    _grid_option("epsilon", "Values of ε to try, in standard deviations of the labels."),
+    _grid_option("c", "Values of C to try.", "0.125,0.5,2,8,32"),
+    _grid_option("gamma", "Values of the kernel's γ to try.", "every other power of 2, from −11 to −3"),
+    _grid_option("epsilon", "Values of ε to try, in standard deviations of the labels.", "0.5,0.25,0.1"),
 )
 @click.option("--folds", type=click.IntRange(2), default=5, show_default=True, help="Folds of the cross-validation.")
 @click.option("--nested", is_flag=True,
@@ -110,8 +143,11 @@ def train(files: TrainingFiles, model_file: str | None, printing: options.Printi
     """
     from ...scoring.baseline.training import train_baseline
 
-    if model_file is not None and not (folder := Path(model_file).absolute().parent).is_dir():
-        raise InputError(f"--output {model_file}: there is no folder {folder}; make it first")
+    if model_file is not None:
+        if Path(model_file).is_dir():
+            raise InputError(f"--output {model_file}: is a folder; name a file")
+        if not (folder := Path(model_file).absolute().parent).is_dir():
+            raise InputError(f"--output {model_file}: there is no folder {folder}; make it first")
     trained = train_baseline(files, **settings, bars=options.progress_bar)
     if model_file is not None:
         trained.model.save(model_file)
@@ -122,7 +158,14 @@ def train(files: TrainingFiles, model_file: str | None, printing: options.Printi
 _model_option = _file_option("model", "model_file", "A model that train wrote.", required=True)
 
 
-@baseline.command()
+@baseline.command(
+    cls=Sectioned,
+    examples=(
+        "palmares score quality-estimation baseline predict --model model --source test.en --target test.es",
+        "palmares score quality-estimation baseline predict --model model --source test.en --target test.es "
+        "--gold test.hter --label hter",
+    ),
+)
 @_model_option
 @_texts_options
 @_file_option("output", "predictions_file", "Write the predictions to this file, one per line.")
@@ -178,7 +221,10 @@ def predict(
         _write(lines, predictions_file)
 
 
-@baseline.command()
+@baseline.command(
+    cls=Sectioned,
+    examples=("palmares score quality-estimation baseline features --model model --source test.en --target test.es",),
+)
 @_model_option
 @_texts_options
 @_file_option("output", "features_file", "Write the features to this file instead.")

@@ -12,6 +12,7 @@ from ...errors import InputError
 from ...ingest.source import put
 from ...registry import Entry, Registry
 from .. import LazyGroup
+from ..help import Sectioned
 from .shared import (
     encoding_option,
     named_files,
@@ -38,7 +39,14 @@ QUALITY_COMMANDS = Registry(
 )
 
 
-@click.group(cls=LazyGroup, registry=QUALITY_COMMANDS)
+@click.group(
+    cls=LazyGroup,
+    registry=QUALITY_COMMANDS,
+    examples=(
+        "palmares score quality-estimation sentences --label hter --gold gold.txt --system A=a.txt --system B=b.txt",
+        "palmares score quality-estimation words --gold gold.tsv --system A=a.tsv",
+    ),
+)
 def quality_estimation() -> None:
     """Score predictions of translation quality, measure post-editing, or make a baseline."""
 
@@ -54,7 +62,19 @@ _unit_option = click.option(
 )  # fmt: skip
 
 
-@click.command()
+@click.command(
+    cls=Sectioned,
+    leading={
+        "What is scored": ["gold", "systems", "label", "variant", "documents", "encoding"],
+        "What is shown": ["baseline", "savings", "pairs"],
+    },
+    examples=(
+        "palmares score quality-estimation sentences --label hter --gold gold.txt --system A=a.txt --system B=b.txt",
+        "palmares score quality-estimation sentences --label effort --gold gold.txt --system A=a.txt "
+        "--system base=base.txt --baseline base",
+        "palmares score quality-estimation sentences --label time --gold gold.txt --system A=a.txt --savings",
+    ),
+)
 @click.option("--gold", required=True, metavar="FILE", help="The gold label of every sentence, one per line.")
 @systems_option("Predictions: one number per line, or a WMT submission (method, segment, score, rank).")
 @click.option(
@@ -103,9 +123,19 @@ def sentences(
     printing.show("score quality-estimation sentences", [result], part)
 
 
-@click.command()
+@click.command(
+    cls=Sectioned,
+    leading={
+        "What is scored": ["gold", "systems", "training", "documents", "encoding"],
+        "What is shown": ["classes", "pairs"],
+    },
+    examples=(
+        "palmares score quality-estimation words --gold gold.tsv --system A=a.tsv --system B=b.tsv",
+        "palmares score quality-estimation words --gold gold.tsv --training train.tsv --system A=a.tsv --classes",
+    ),
+)
 @click.option("--gold", required=True, metavar="FILE",
-              help="The gold label of every word: segment, number of the word, word, labels.")  # fmt: skip
+              help="The gold label of every word, between tabs: segment, number of word, word, labels.")  # fmt: skip
 @systems_option("Predicted labels in the same layout, or a WMT submission.")
 @click.option("--training", metavar="FILE",
               help="Training data, for the baseline that always answers their commonest error.")  # fmt: skip
@@ -141,7 +171,26 @@ def words(
     printing.show("score quality-estimation words", [result], part)
 
 
-@click.command()
+@click.command(
+    cls=Sectioned,
+    leading={
+        "What is measured": [
+            "systems",
+            "post_edits",
+            "case_sensitive",
+            "normalize",
+            "uncapped",
+            "documents",
+            "encoding",
+        ],
+        "What is shown": ["pairs"],
+        "What is written": ["write", "overwrite"],
+    },
+    examples=(
+        "palmares score quality-estimation hter --system A=a.txt --post-edit A=a.edited.txt",
+        "palmares score quality-estimation hter --system a.txt --post-edit a.edited.txt --write a.hter.txt",
+    ),
+)
 @systems_option("Translations of a system, one per line.")
 @click.option("--post-edit", "post_edits", multiple=True, required=True, metavar="NAME=FILE",
               help="The same after post-editing. Repeat for each system.")  # fmt: skip
@@ -165,7 +214,8 @@ def hter(
 ) -> None:  # fmt: skip
     """Measure HTER: the edits between translations and what post-editors made of them, per word.
 
-    Computed by sacrebleu's TER.
+    Counted by sacrebleu's TER. A change of case is no edit, and a sentence has 100 % at most, unless options say
+    otherwise.
     """
     from ...scoring.quality.post_edits import measure_hter
 

@@ -10,6 +10,7 @@ import click
 
 from ...errors import InputError
 from .. import options
+from ..help import Sectioned
 from .shared import encoding_option, named_files, pairs_option, resamples_option, typed_to_write
 
 if TYPE_CHECKING:
@@ -42,7 +43,30 @@ _bm25_options = options.grouped(
 )  # fmt: skip
 
 
-@click.command()
+@click.command(
+    cls=Sectioned,
+    leading={
+        "What is scored": ["qrels", "runs", "monolingual", "level", "over"],
+        "Searching here": [
+            "documents",
+            "queries",
+            "translations",
+            "method",
+            "k1",
+            "b",
+            "stopwords",
+            "depth",
+            "write_runs",
+        ],
+        "What is shown": ["pairs", "gaps", "per_query"],
+    },
+    examples=(
+        "palmares score retrieval --qrels topics.qrels --run A=a.run --run B=b.run",
+        "palmares score retrieval --qrels topics.qrels --run A=a.run --monolingual english.run --gaps",
+        "palmares score retrieval --qrels topics.qrels --documents docs.tsv --queries queries.tsv "
+        "--translations A=a.txt --translations B=b.txt",
+    ),
+)
 @click.option("--qrels", required=True, metavar="FILE", help="Relevance judgments: query, iteration, document, grade.")
 @click.option(
     "--run",

@@ -12,6 +12,7 @@ from ...errors import InputError
 from ...models import DEFAULT_MODEL, MODELS
 from ...texts import TEXT_CHECKS, TEXT_FORMATS
 from .. import options
+from ..help import Sectioned
 from .shared import encoding_option, named_files, pairs_option, resamples_option, systems_option
 
 if TYPE_CHECKING:
@@ -176,7 +177,20 @@ _how_options = options.grouped(
 )  # fmt: skip
 
 
-@click.command()
+@click.command(
+    cls=Sectioned,
+    leading={
+        "Texts": ["references", "systems", "source", "documents", "langs", "from_", "encoding", "accept"],
+        "What is scored": ["metrics", "prepare", "tokenize", "truecase", "segment_scores", "lower_is_better"],
+        "What is shown": ["pairs", "human", "human_model", "agreement", "contrastive", "unconstrained"],
+    },
+    examples=(
+        "palmares score translation texts --langs cs-en",
+        "palmares score translation --reference ref.txt --system A=a.txt --system B=b.txt --langs cs-en",
+        "palmares score translation texts --langs cs-en --metric bleu --text original --pairs",
+        "palmares score translation texts --langs cs-en --human judgments.csv --agreement",
+    ),
+)
 @_text_options
 @_how_options
 @click.option("--human", metavar="FILE", help="Judgments of the same systems: how far do metrics agree with people?")
