@@ -147,7 +147,7 @@ def separation_plot(
 
     def panel(alt: Any, name: str, curves: Mapping[str, list[Row]], area: Area, first: bool) -> Any:
         campaign, _, systems = name.removesuffix(": pairs told apart").rpartition(" (")
-        below = [f"{systems.removesuffix(')')}; {_sigma_text(sigmas, campaign)}"]
+        below = [systems.removesuffix(")"), _sigma_text(sigmas, campaign)]
         return _separated(alt, curves, sizes, area, first=first).properties(
             **_sized_and_named(alt, campaign, below, area)
         )
@@ -157,11 +157,11 @@ def separation_plot(
 
 
 def _sigma_text(sigmas: Mapping[str, Row], campaign: str) -> str:
-    """``σ: 9 and 10 (printed: 9)``, by the one- and the two-sided test."""
+    """``σ 9 and 10, printed 9``: by the one-sided and by the two-sided test."""
     found = [row for label, row in sigmas.items() if label.rpartition(", ")[0] == campaign]
     text = " and ".join(f"{value(row):.0f}" for row in found)
     known = [row.published for row in found if row.published is not None]
-    return f"σ {text}" + (f" (printed: {known[0]:.0f})" if known else "")
+    return f"σ {text}" + (f", printed {known[0]:.0f}" if known else "")
 
 
 def _separated(
