@@ -114,7 +114,7 @@ def test_files_that_cannot_be_written_are_refused_before_anything_is_counted(
 
 
 def test_a_model_that_cannot_be_written_is_not_trained(folder: Path, refused: Callable) -> None:
-    texts = ["--source", "no", "--target", "no", "--gold", "no", "--source-corpus", "no"]  # not looked for
+    texts = ["--source", "no", "--target", "no", "--gold", "no", "--source-corpus", "no", "--target-corpus", "no"]
     assert "data: is a folder; name a file" in refused(*QUALITY, "baseline", "train", *texts, "--output", "data")
 
 
