@@ -86,7 +86,7 @@ def options_of(command: click.Command) -> set[str]:
 def options_in(text: str) -> set[str]:
     """Options that a text has as code; ``--plot`` is not ``--p``."""
     return {
-        option for code in re.findall(r"`([^`\n]+)`", text) for option in re.findall(r"(?<!\S)--[a-z][a-z-]*", code)
+        option for code in re.findall(r"`([^`\n]+)`", text) for option in re.findall(r"(?<!\S)--[a-z][a-z0-9-]*", code)
     }
 
 

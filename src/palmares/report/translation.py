@@ -7,7 +7,7 @@ from typing import Any
 
 from ..scoring.comparison import JOINT_WINNER, WINNER, Comparison
 from ..scoring.result import Scored
-from ..scoring.translation.human import AGREEMENTS
+from ..scoring.translation.agreement import AGREEMENTS
 from ..scoring.translation.result import Translations
 from .scores import flat_pairs, flat_values, mark_notes, number_text, pair_tables, value_text
 from .tables import Column, Grouped, Table, View, front, level_text

@@ -16,21 +16,15 @@ from ...models.base import Model
 from ...ranking.result import Ranking
 from ..comparison import Comparison
 from ..resampling import Samples
+from .agreement import Side, agreement_intervals, agreement_of, shares
 
 #: Fewer systems than this have nothing that could agree.
 LEAST_SYSTEMS = 3
-#: The measures of agreement, with what tables call them.
-AGREEMENTS = {
-    "pearson": "Pearson",
-    "kendall": "Kendall τ-b",
-    "pairwise_accuracy": "pairs in order",
-    "soft_pairwise_accuracy": "soft accuracy",
-}
 
 
 @dataclass(frozen=True)
 class Agreement:
-    """How far one measure agrees with people; values and intervals by the names in `AGREEMENTS`, None if undefined."""
+    """How far one metric agrees with people: values and intervals by the names in `AGREEMENTS`, None if undefined."""
 
     measure: str
     group: str
@@ -156,9 +150,9 @@ def _places(judgments: Judgments, segments: Sequence[str]) -> IntArray | None:
     if not judgments.has("segment"):
         return None
     known = {id: place for place, id in enumerate(segments)}
-    names = judgments.frame["segment"].to_list()
-    places = [known.get(str(name)) if name is not None else None for name in names]
-    return None if any(place is None for place in places) else np.array(places, dtype=np.int64)
+    place_of = np.array([known.get(name, -1) for name in judgments.segments] + [-1], dtype=np.int64)
+    places = place_of[judgments.codes("segment")]  # the code of no segment is −1, the last
+    return None if (places < 0).any() else places
 
 
 def _notes(ranking: Ranking, systems: Sequence[str], common: Sequence[str], joint: bool, resamples: int) -> list[str]:
@@ -179,8 +173,8 @@ def _notes(ranking: Ranking, systems: Sequence[str], common: Sequence[str], join
         )
     return [
         *notes,
-        "agreement: intervals are of these systems on other segments; other systems would vary more. Those of soft "
-        "accuracy take differences as normal",
+        "agreement: intervals are of these systems on other segments; other systems would vary more. Those of τ, pairs "
+        "in order and soft accuracy allow every order that the samples do not rule out, so they are wide",
         *[f"human ranking: {note}" for note in ranking.notes],
     ]
 
@@ -197,7 +191,7 @@ def compared_with(human: Human, comparisons: Sequence[Comparison], samples: Floa
     if human.ranking.better is not None:
         order = [human.ranking.systems.index(name) for name in human.common]
         better = human.ranking.better[np.ix_(order, order)]
-    people = _Side(np.asarray(fit.scores)[codes], drawn, better)
+    people = Side(np.asarray(fit.scores)[codes], drawn, better)
     return HumanComparison(
         human.common,
         human.ranking.judgments,
@@ -208,104 +202,11 @@ def compared_with(human: Human, comparisons: Sequence[Comparison], samples: Floa
     )
 
 
-@dataclass(frozen=True)
-class _Side:
-    """Scores of systems, in samples too, and how likely each system is better than each other."""
-
-    values: FloatArray
-    samples: FloatArray | None
-    better: FloatArray | None
-
-
-def _agreement(comparison: Comparison, systems: Sequence[str], people: _Side) -> Agreement:
+def _agreement(comparison: Comparison, systems: Sequence[str], people: Side) -> Agreement:
     kept = [comparison.systems.index(name) for name in systems]
     sign = 1.0 if comparison.measure.higher_is_better else -1.0
     samples = None if comparison.usable is None or comparison.samples is None else sign * comparison.samples[:, kept]
-    better = None if samples is None else _shares(samples)
-    metric = _Side(sign * comparison.values[kept], samples, better)
-    values = {name: float(function(metric.values[None], people.values[None])[0]) for name, function in _PLAIN.items()}
-    values["soft_pairwise_accuracy"] = _soft(metric.better, people.better)
-    spans: dict[str, tuple[float, float] | None] = dict.fromkeys(AGREEMENTS)
-    if metric.samples is not None and people.samples is not None:
-        size = min(len(metric.samples), len(people.samples))
-        drawn = (metric.samples[:size], people.samples[:size])
-        resampled = {name: function(*drawn) for name, function in _PLAIN.items()}
-        resampled["soft_pairwise_accuracy"] = _soft_samples(*drawn)
-        spans = {name: _interval(values[name], resampled[name], comparison.p, *_LIMITS[name]) for name in AGREEMENTS}
+    metric = Side(sign * comparison.values[kept], samples, None if samples is None else shares(samples))
+    values = agreement_of(metric, people)
     measure = comparison.measure
-    return Agreement(measure.name, measure.group, {n: v if np.isfinite(v) else None for n, v in values.items()}, spans)
-
-
-_LIMITS = {"pearson": (-1, 1), "kendall": (-1, 1), "pairwise_accuracy": (0, 1), "soft_pairwise_accuracy": (0, 1)}
-
-
-def _interval(value: float, samples: FloatArray, p: float, low: float, high: float) -> tuple[float, float] | None:
-    """The basic bootstrap interval: samples lie as far below the value as the value lies below the truth.
-
-    Noise on both sides makes values smaller, and resampling adds as much noise again; an interval of the samples
-    themselves would be too low by twice that.
-    """
-    usable = samples[np.isfinite(samples)]
-    if not np.isfinite(value) or len(usable) < 2 / p:
-        return None
-    ends = np.quantile(usable, [1 - p / 2, p / 2])
-    span = np.clip(2 * value - ends, low, high)
-    return float(span[0]), float(span[1])
-
-
-def _pearson(x: FloatArray, y: FloatArray) -> FloatArray:
-    x, y = x - x.mean(axis=1, keepdims=True), y - y.mean(axis=1, keepdims=True)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return np.asarray((x * y).sum(axis=1) / np.sqrt((x * x).sum(axis=1) * (y * y).sum(axis=1)))
-
-
-def _signs(values: FloatArray) -> FloatArray:
-    """The sign of the difference of every two systems; what differs in rounding alone is equal."""
-    i, j = np.triu_indices(values.shape[1], 1)
-    return np.sign(np.round(values[:, i] - values[:, j], 12))
-
-
-def _kendall(x: FloatArray, y: FloatArray) -> FloatArray:
-    """Kendall's τ-b, which knows ties."""
-    x, y = _signs(x), _signs(y)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return np.asarray((x * y).sum(axis=1) / np.sqrt((x * x).sum(axis=1) * (y * y).sum(axis=1)))
-
-
-def _accuracy(x: FloatArray, y: FloatArray) -> FloatArray:
-    """The share of pairs that both put in the same order (Kocmi et al. 2021)."""
-    return np.asarray((_signs(x) == _signs(y)).mean(axis=1))
-
-
-_PLAIN = {"pearson": _pearson, "kendall": _kendall, "pairwise_accuracy": _accuracy}
-
-
-def _shares(samples: FloatArray) -> FloatArray:
-    """``[i, j]``: the share of samples in which i is better than j; a tie is half."""
-    n = samples.shape[1]
-    better = np.full((n, n), 0.5)
-    i, j = np.triu_indices(n, 1)
-    better[i, j] = (_signs(samples).mean(axis=0) + 1) / 2
-    better[j, i] = 1 - better[i, j]
-    return better
-
-
-def _soft(metric: FloatArray | None, people: FloatArray | None) -> float:
-    """1 − mean |P(better) by the metric − P(better) by people| over pairs (Thompson et al. 2024)."""
-    if metric is None or people is None:
-        return np.nan
-    pairs = np.triu_indices(len(metric), 1)
-    return float(1 - np.abs(metric[pairs] - people[pairs]).mean())
-
-
-def _soft_samples(metric: FloatArray, people: FloatArray) -> FloatArray:
-    """The same in every sample, with chances from its differences and the spread of them over samples."""
-    from scipy.special import ndtr
-
-    i, j = np.triu_indices(metric.shape[1], 1)
-    chances = []
-    for samples in (metric, people):
-        differences = samples[:, i] - samples[:, j]
-        spread = differences.std(axis=0)
-        chances.append(ndtr(differences / np.where(spread > 0, spread, np.inf)))
-    return np.asarray(1 - np.abs(chances[0] - chances[1]).mean(axis=1))
+    return Agreement(measure.name, measure.group, values, agreement_intervals(metric, people, comparison.p))
