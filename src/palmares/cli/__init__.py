@@ -60,6 +60,7 @@ SECTIONS = {
         "serve": Entry("palmares.cli.serve:serve", "Serve campaigns to judges and organisers on the web."),
     },
     "Publish": {
+        "plot": Entry("palmares.cli.plot:plot", "Draw rankings, pairs, judges, models: every plot by its kind."),
         "report": Entry("palmares.cli.report:report", "Write a report: one page, a PDF, or pieces for a paper."),
     },
     "Other": {

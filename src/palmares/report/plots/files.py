@@ -2,40 +2,82 @@
 
 from __future__ import annotations
 
+import os
 import re
-from collections.abc import Sequence
+import sys
+from collections.abc import Callable, Sequence
+from io import StringIO
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from ...errors import InputError, MissingExtraError
 from ..tables import Group
+from .fonts import fitted, missing_in
 
 ENDINGS = (".svg", ".png", ".pdf", ".html", ".json")
+#: Of pictures that are drawn here; pages and descriptions are drawn where they are read.
+_DRAWN = (".svg", ".png", ".pdf")
 
 #: What no system of files allows in a name, or only with trouble.
 _UNFIT = re.compile(r'[\s/\\:*?"<>|\x00-\x1f\x7f]+')
 _LONGEST = 120
 
 
-def save(chart: Any, path: str | Path, *, sharp: bool = True) -> None:
+def _to_stderr(line: str) -> None:
+    print(line, file=sys.stderr)
+
+
+def save(chart: Any, path: str | Path, *, sharp: bool = True, notify: Callable[[str], None] = _to_stderr) -> None:
     """Write a chart; the ending says how (`ENDINGS`). HTML files carry their scripts and need no network.
+
+    A file is there when it is complete, and not before.
 
     Parameters
     ----------
     sharp
         Give a ``.png`` file two pixels, in both directions, for every one of the chart's.
+    notify
+        Is told, in a line for every script, what no font on this machine has letters for.
     """
+    path = Path(path)
+    check_ending(path)
+    check_writer()
+    try:
+        # In a folder of its own beside the file: from there it takes its place at once.
+        with TemporaryDirectory(prefix=".plot-", dir=path.parent) as folder:
+            made = Path(folder) / f"plot{path.suffix}"
+            _write(chart, made, sharp)
+            os.replace(made, path)
+    except OSError as error:
+        raise InputError(f"{path}: cannot be written ({error.strerror or error})") from None
+    if path.suffix in _DRAWN:
+        for each in missing_in(chart):
+            notify(str(each))
+
+
+def _write(chart: Any, path: Path, sharp: bool) -> None:
+    import vl_convert
+
+    if path.suffix not in _DRAWN:
+        chart.save(str(path), **({"inline": True} if path.suffix == ".html" else {}))
+        return
+    drawn = StringIO()
+    chart.save(drawn, format="svg")
+    svg = fitted(drawn.getvalue())
+    if path.suffix == ".svg":
+        path.write_text(svg, encoding="utf-8")
+    elif path.suffix == ".png":
+        path.write_bytes(vl_convert.svg_to_png(svg, ppi=144 if sharp else 72))
+    else:
+        path.write_bytes(vl_convert.svg_to_pdf(svg))
+
+
+def check_ending(path: str | Path) -> None:
+    """Refuse a file that no plot can be written to, before any work is done for it."""
     path = Path(path)
     if path.suffix not in ENDINGS:
         raise InputError(f"{path}: a plot is written as {', '.join(ENDINGS)}, not {path.suffix or 'without ending'}")
-    check_writer()
-    try:
-        if path.suffix == ".html":
-            chart.save(str(path), inline=True)
-        else:
-            chart.save(str(path), **({"ppi": 144 if sharp else 72} if path.suffix == ".png" else {}))
-    except OSError as error:
-        raise InputError(f"{path}: cannot be written ({error.strerror or error})") from None
 
 
 def check_writer() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -18,6 +19,8 @@ _SIDE = 620
 SMALLEST_FONT = 6.5
 #: Cells are at least this high for their width, and as high as letters need.
 _FLAT, _READABLE = 0.82, 13.0
+#: An invisible letter that is written from left to right.
+_LEFT_TO_RIGHT = "\u200e"
 #: What two digits and a little air take, in sizes of their font.
 _NUMBER = 1.6
 
@@ -54,7 +57,7 @@ class Grid:
     def rows(self) -> list[str]:
         """``3  system-c``, in the order of the systems."""
         shown: Mapping[str, str] = labels(self.systems, self.label, room_for_names(self.width) - 3 * self.label)
-        return [f"{shown[name]}  {number}" for number, name in enumerate(self.systems, 1)]
+        return [_numbered(shown[name], number) for number, name in enumerate(self.systems, 1)]
 
     @property
     def columns(self) -> list[str]:
@@ -90,3 +93,9 @@ class Grid:
         """The size of a text of so many letters within a cell; None where it could not be read."""
         size = min(11.0, 0.5 * self.cell.height, (self.cell.width - 2) / (0.6 * letters))
         return size if size >= SMALLEST_FONT else None
+
+
+def _numbered(name: str, number: int) -> str:
+    """The number stands right of a name, also of one that is written from right to left."""
+    leftwards = any(unicodedata.bidirectional(letter) in ("R", "AL") for letter in name)
+    return f"{_LEFT_TO_RIGHT}{name}{_LEFT_TO_RIGHT}  {number}" if leftwards else f"{name}  {number}"

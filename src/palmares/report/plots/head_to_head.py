@@ -58,7 +58,7 @@ def win_shares(
 
 def _chart(alt: Any, compared: HeadToHead, name: str, free: bool, area: Area, width: int | None) -> Any:
     grid = Grid.of(alt, compared.systems, area, width, free=free)
-    written, font = _written(grid)
+    written, font = _written(compared, grid)
     y, x = grid.y(), grid.x("column's system better than the row's")
     base = alt.Chart(alt.Data(values=_cells(compared, grid, written))).encode(x=x, y=y)
     legend = alt.Legend(
@@ -84,9 +84,10 @@ def _chart(alt: Any, compared: HeadToHead, name: str, free: bool, area: Area, wi
     )  # fmt: skip
 
 
-def _written(grid: Grid) -> tuple[str, float | None]:
+def _written(compared: HeadToHead, grid: Grid) -> tuple[str, float | None]:
     """What is written in cells, ``shares``, ``marks`` or nothing, and how large."""
-    if (font := grid.font(4)) is not None:
+    letters = 5 if (compared.share > 0.99).any() else 4
+    if (font := grid.font(letters)) is not None:
         return "shares", font
     return "marks", grid.font(1)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -10,10 +11,10 @@ import numpy as np
 from ...errors import InputError
 from ...judgments import Judgments, PairCounts
 from ...models.base import Fit, counts_of
-from .sizes import labels, room_for_names
-from .theme import FAINT, INK, LABEL, PALETTE, PERCENT, altair, themed
+from .sizes import Area, Panels, heading, labels, room_for_names, sized
+from .theme import FAINT, INK, LABEL, PALETTE, PERCENT, altair, themed, titled
 
-_ROW = 24
+_ROW, _LEAST_ROW = 24, 12
 _WIDTH = 340
 _PANEL = 220
 _OUTCOMES = ("win", "tie", "loss")
@@ -21,12 +22,28 @@ _COLOURS = (PALETTE[0], FAINT, PALETTE[1])
 
 
 def outcome_bars(
-    fits: Fit | Sequence[Fit], judgments: Judgments | PairCounts, system: str | int, *, title: str | None = None
+    fits: Fit | Sequence[Fit],
+    judgments: Judgments | PairCounts,
+    system: str | int,
+    *,
+    title: str | None = None,
+    group: str | None = None,
+    width: int | None = None,
+    height: int | None = None,
 ) -> Any:
     """One bar per opponent, cut into P(win), P(tie) and P(loss) of ``system``; dots where the judgments would cut it.
 
     Several fits to the same systems are drawn side by side. Opponents stand in the order of the first fit's scores,
     or by name if it has none; one that ``system`` never met has no dots.
+
+    Parameters
+    ----------
+    title
+        Instead of the group and the system.
+    group
+        What the judgments are of, in words.
+    width, height
+        Of the whole picture, in pixels; by default what it needs.
 
     Returns
     -------
@@ -38,10 +55,18 @@ def outcome_bars(
     alt = altair()
     me = shown[0].code(system)
     opponents = _opponents(shown[0], me)
-    panels = [_panel(alt, fit, counts, me, opponents, number, len(shown)) for number, fit in enumerate(shown)]
-    chart = panels[0] if len(panels) == 1 else alt.hconcat(*panels, spacing=18)
+    name = title or titled(group, f"{shown[0].systems[me]} against the others")
     pad = {"left": 10, "top": 10, "right": 12, "bottom": 10}
-    return themed(chart.properties(title=_title(alt, shown, me, title), padding=pad))
+
+    def draw(area: Area, width: int | None) -> Any:
+        names = labels(shown[0].systems, LABEL, room_for_names(width))
+        bars = _Bars(alt, counts, me, opponents, names, area)
+        panels = [bars.panel(fit, number, len(shown)) for number, fit in enumerate(shown)]
+        chart = panels[0] if len(panels) == 1 else alt.hconcat(*panels, spacing=18)
+        return themed(chart.properties(title=heading(alt, name, _words(shown, me), width), padding=pad))
+
+    usual = Area(_WIDTH if len(shown) == 1 else _PANEL, _ROW * len(opponents))
+    return sized(draw, Panels(usual, Area(70, _LEAST_ROW * len(opponents)), len(shown)), width, height)
 
 
 def _check(fits: Sequence[Fit], counts: PairCounts) -> None:
@@ -60,29 +85,42 @@ def _opponents(fit: Fit, me: int) -> list[int]:
     return [int(code) for code in order if code != me]
 
 
-def _panel(alt: Any, fit: Fit, counts: PairCounts, me: int, opponents: list[int], number: int, panels: int) -> Any:
-    """One fit's bars; only the first panel names the opponents, and only the last says how often they were met."""
-    shown = labels(fit.systems, LABEL, room_for_names(None))
-    names = [shown[fit.systems[j]] for j in opponents]
-    axis = alt.Axis(ticks=False, domain=False, labelLimit=0, offset=4, labels=number == 0)
-    y = alt.Y("system:N", sort=names, title=None, axis=axis)
-    width = _WIDTH if panels == 1 else _PANEL
-    bars = alt.Chart(_named(alt, _bars(fit, me, opponents), shown)).mark_bar(height=14)
-    dots = alt.Chart(_named(alt, _observed(counts, me, opponents), shown)).mark_point(
-        filled=True, size=44, color=INK, stroke="white", strokeWidth=1, opacity=1
-    )
-    met = alt.Chart(_named(alt, _met(counts, me, opponents), shown)).mark_text(
-        align="left", dx=8, fontSize=11, color=INK
-    )
-    layers = [
-        bars.encode(y=y, x=_share(alt, panels), x2="to:Q", color=_colour(alt)),
-        dots.encode(y=y, x="share:Q"),
-        *([met.encode(y=y, x=alt.value(width), text="met:N")] if number == panels - 1 else []),
-    ]
-    chart = alt.layer(*layers).properties(width=width, height=_ROW * len(names))
-    if panels == 1:
-        return chart
-    return chart.properties(title=alt.Title(fit.model.id, fontSize=12, offset=6, anchor="start", frame="group"))
+@dataclass(frozen=True)
+class _Bars:
+    """What the panels share: counts, the system and its opponents, names as they are shown, and the size."""
+
+    alt: Any
+    counts: PairCounts
+    me: int
+    opponents: list[int]
+    shown: Mapping[str, str]
+    area: Area
+
+    def panel(self, fit: Fit, number: int, panels: int) -> Any:
+        """One fit's bars; only the first panel names the opponents, and only the last says how often they were met."""
+        alt, me, opponents, shown = self.alt, self.me, self.opponents, self.shown
+        names = [shown[fit.systems[j]] for j in opponents]
+        row = self.area.height / len(names)
+        axis = alt.Axis(
+            ticks=False, domain=False, labelLimit=0, offset=4, labels=number == 0, labelFontSize=min(LABEL, 0.74 * row)
+        )
+        y = alt.Y("system:N", sort=names, title=None, axis=axis)
+        bars = alt.Chart(_named(alt, _bars(fit, me, opponents), shown)).mark_bar(height=14 * row / _ROW)
+        dots = alt.Chart(_named(alt, _observed(self.counts, me, opponents), shown)).mark_point(
+            filled=True, size=44 * min(row / _ROW, 1), color=INK, stroke="white", strokeWidth=1, opacity=1
+        )
+        met = alt.Chart(_named(alt, _met(self.counts, me, opponents), shown)).mark_text(
+            align="left", dx=8, fontSize=min(11, 0.7 * row), color=INK
+        )
+        layers = [
+            bars.encode(y=y, x=_share(alt, self.area.width), x2="to:Q", color=_colour(alt)),
+            dots.encode(y=y, x="share:Q"),
+            *([met.encode(y=y, x=alt.value(self.area.width), text="met:N")] if number == panels - 1 else []),
+        ]
+        chart = alt.layer(*layers).properties(width=self.area.width, height=self.area.height)
+        if panels == 1:
+            return chart
+        return chart.properties(title=alt.Title(fit.model.id, fontSize=12, offset=6, anchor="start", frame="group"))
 
 
 def _named(alt: Any, rows: list[dict[str, Any]], shown: Mapping[str, str]) -> Any:
@@ -90,8 +128,8 @@ def _named(alt: Any, rows: list[dict[str, Any]], shown: Mapping[str, str]) -> An
     return alt.Data(values=[{**row, "system": shown[row["system"]]} for row in rows])
 
 
-def _share(alt: Any, panels: int) -> Any:
-    ticks = [0, 0.25, 0.5, 0.75, 1] if panels == 1 else [0, 0.5, 1]
+def _share(alt: Any, width: float) -> Any:
+    ticks = [0, 0.25, 0.5, 0.75, 1] if width > _PANEL else [0, 0.5, 1]
     axis = alt.Axis(labelExpr=PERCENT, values=ticks, labelFlush=False)
     return alt.X("from:Q", title="probability", scale=alt.Scale(domain=[0, 1]), axis=axis)
 
@@ -127,11 +165,9 @@ def _met(counts: PairCounts, me: int, opponents: list[int]) -> list[dict[str, An
     return [{"system": counts.systems[j], "met": f"n = {met[j]:,.0f}"} for j in opponents]
 
 
-def _title(alt: Any, fits: Sequence[Fit], me: int, title: str | None) -> Any:
-    name = fits[0].systems[me]
+def _words(fits: Sequence[Fit], me: int) -> list[str]:
     by = f"{fits[0].model.id}; " if len(fits) == 1 else ""
-    lines = [
-        f"{by}bars: predicted outcomes of {name} against each opponent",
+    return [
+        f"{by}bars: predicted outcomes of {fits[0].systems[me]} against each opponent",
         "dots: where the judgments of the pair would cut the bar; n: how many there are",
     ]
-    return alt.Title(title or f"{name} against the others", subtitle=lines)
