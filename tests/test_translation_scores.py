@@ -138,12 +138,16 @@ def test_a_truecaser_learns_from_what_it_is_given(file: Callable[..., Path]) -> 
     texts = make(LanguagePair.parse("fr-en"), segments, {"A": ["We Met in OSLO"] * 6}, has_sources=False)
     options: dict[str, Any] = {"prepare": ["truecased"], "metrics": ["per"], "resamples": 0, "rng": 0}
     corpus = file("They met in Oslo .\nIn Oslo we met .\n", "corpus.txt")
-    model = file("oslo (3/3)\nmet (4/5) Met (1)\n", "model.txt")
+    model = file("oslo (3/3)\nmet (4/4)\n", "model.txt")
+    knows_both = file("oslo (3/3)\nmet (4/5) Met (1)\n", "both.txt")
     by_corpus = score_translations(texts, truecasing=Truecasing.read(corpus), **options)
     assert by_corpus.comparisons[0].values.tolist() == [100]
     assert "|truecaser:sacremoses, corpus " in by_corpus.signature
     by_model = score_translations(texts, truecasing=Truecasing.read(model), **options)
     assert by_model.comparisons[0].values.tolist() == [100]  # both sides say oslo
+    # As in Moses' script, a form that the model knows stays inside a sentence, even if it is not the usual one.
+    by_both = score_translations(texts, truecasing=Truecasing.read(knows_both), **options)
+    assert by_both.comparisons[0].values.tolist() == [75]
     assert "|truecaser:sacremoses, model " in by_model.signature
     assert not [note for note in by_model.notes if "truecaser" in note]
     with pytest.raises(InputError, match=r"broken\.txt: line 2 is not of a truecaser's model, as the first line is"):

@@ -123,7 +123,7 @@ def _truecaser(truecasing: Truecasing, normalised: Change) -> Change:
         truecaser.train([_TOKEN.findall(normalised(text)) for text in truecasing.corpus])
 
     def truecased(text: str) -> str:
-        words = iter(truecaser.truecase(_TOKEN.findall(text)))
+        words = iter(truecaser.truecase(_TOKEN.findall(text), use_known=True))
         return _TOKEN.sub(lambda match: next(words), text)
 
     return truecased
