@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Mapping, Sequence
 from hashlib import sha256
 from importlib.metadata import version as installed
@@ -14,9 +15,14 @@ from ..texts.lines import Path
 
 
 def source_of(path: Path, role: str, records: int) -> SourceFile:
-    """A file that was scored, with the digest of its bytes; ``role`` says what it was: ``reference``, ``system A``."""
-    name, data = ("-", None) if path == "-" else unpacked(path)
-    return SourceFile(name, role, records, digest=None if data is None else sha256(data).hexdigest())
+    """A file that was scored, with the digest of its bytes; ``role`` says what it was: ``reference``, ``system A``.
+
+    Standard input and pipes have no digest: what was read of them cannot be read again.
+    """
+    if path == "-" or not os.path.isfile(path):
+        return SourceFile(os.fspath(path), role, records)
+    name, data = unpacked(path)
+    return SourceFile(name, role, records, digest=sha256(data).hexdigest())
 
 
 def record_of(

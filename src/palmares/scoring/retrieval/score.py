@@ -195,7 +195,7 @@ def score_retrieval(
         "task": "retrieval", **given.facts, "queries": len(queries), "over": over, "level": level,
         "evaluator": f"pytrec_eval-terrier-{installed('pytrec_eval-terrier')}", "resamples": resamples,
         **({"unit": units.word, "p": p, "seed": execution.seed} if resamples else {}),
-        "data": digest_of(source.digest for source in sources),
+        "data": _digest(judged, given),
     }  # fmt: skip
     return RetrievalScores(
         systems, comparisons,
@@ -205,6 +205,17 @@ def score_retrieval(
         queries=queries, per_query={m.name: table[:, :, i] for i, m in enumerate(MEASURES)},
         with_monolingual=with_monolingual,
     )  # fmt: skip
+
+
+def _digest(qrels: Qrels, runs: Runs) -> str:
+    """Of the files; where there are none, or only pipes, of the judgments and runs themselves."""
+    digests = [source.digest for source in ([qrels.source] if qrels.source else []) + list(runs.sources)]
+    if qrels.source and runs.sources and None not in digests:
+        return digest_of(digests)
+    parts: list[object] = [part for query, graded in qrels.grades.items() for part in (query, *graded.items())]
+    for name, run in runs.named.items():
+        parts += [name, *(part for query, found in run.scores.items() for part in (query, *found.items()))]
+    return digest_of(parts)
 
 
 def _queries(qrels: Qrels, runs: Runs, over: Over, level: int) -> tuple[str, ...]:
