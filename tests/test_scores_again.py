@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
@@ -76,6 +77,25 @@ def test_a_result_is_the_same_when_its_files_are_elsewhere(
     assert ok("verify", "../result.json").status == 0
 
 
+@pytest.mark.parametrize("role", ["qrels", "run"])
+def test_what_comes_through_a_pipe_has_no_digest_of_a_file(role: str, folder: Path, ok: Callable) -> None:
+    # It can be read only once; a second reading finds nothing, whatever was there.
+    content = (folder / role).read_bytes()
+    data = []
+    for text in (content, content, content.replace(b"d1", b"d8")):
+        reading, writing = os.pipe()
+        os.write(writing, text)
+        os.close(writing)
+        given = {"qrels": "data/qrels", "run": "data/run"} | {role: f"/dev/fd/{reading}"}
+        printed = ok("score", "retrieval", "--qrels", given["qrels"], "--run", f"A={given['run']}",
+                     "--resamples", "0", "--format", "json").out  # fmt: skip
+        os.close(reading)
+        record = json.loads(printed)["record"]
+        assert {file["name"]: file["sha256"] for file in record["input"]["files"]}[f"/dev/fd/{reading}"] is None
+        data.append(record["data"])
+    assert data[0] == data[1] != data[2]
+
+
 # -- what is written ----------------------------------------------------------------------------------
 
 
@@ -120,6 +140,11 @@ def test_a_model_that_cannot_be_written_is_not_trained(folder: Path, refused: Ca
 
 def test_post_edits_need_a_system(refused: Callable) -> None:
     assert "got no system; give at least one" in refused(*QUALITY, "hter", "--post-edit", "A=a")
+
+
+def test_a_second_reference_of_another_length_is_named(folder: Path, refused: Callable) -> None:
+    message = refused(*COMMANDS["translation"], "--reference", "data/queries")
+    assert message.startswith("data/queries: has 6 lines, but there are 9 segments")
 
 
 # -- names and numbers --------------------------------------------------------------------------------

@@ -10,6 +10,7 @@ import click
 
 from ...errors import InputError
 from ...models import DEFAULT_MODEL, MODELS
+from ...results import counted
 from ...texts import TEXT_CHECKS, TEXT_FORMATS
 from .. import options
 from ..help import Sectioned
@@ -61,12 +62,18 @@ class Given:
             raise InputError(f"--reference: {self.texts} has several language pairs ({pairs}); choose one with --langs")
         return found
 
-    def more_references(self) -> list[tuple[str, ...]]:
+    def more_references(self, segments: int) -> list[tuple[str, ...]]:
         """References beside the one that the texts come with."""
         from ...texts.plain import read_file
 
         paths = self.references[1:] if self.texts is None else self.references
-        return [read_file(path, self.encoding).texts for path in paths]
+        files = [read_file(path, self.encoding) for path in paths]
+        if wrong := [file for file in files if len(file.texts) != segments]:
+            raise InputError(
+                f"{wrong[0].name}: has {counted(len(wrong[0].texts), 'line')}, but there are "
+                f"{counted(segments, 'segment')}; line n of a reference must belong to segment n"
+            )
+        return [file.texts for file in files]
 
     def sources(self, segments: int) -> list[SourceFile]:
         """The files of texts, for the record."""
@@ -230,7 +237,7 @@ def translation(
         with options.progress_bar(f"scoring {texts.langs}") as progress:
             scores = score_translations(
                 texts,
-                references=given.more_references(),
+                references=given.more_references(len(texts)),
                 metrics=how.metrics or None,
                 prepare=how.prepare or DEFAULT_TEXTS,
                 tokenize=how.tokenize,
