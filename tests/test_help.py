@@ -125,7 +125,7 @@ def test_a_group_lists_each_command_once(name: str) -> None:
     assert isinstance(group, SectionedGroup)
     commands = group.list_commands(click.Context(group))
     text = "".join(part for title, part in sections_of(help_of(name)).items() if title not in ("Details", "Options"))
-    assert re.findall(r"^  ([\w-]+)  +[A-Z]", text, re.MULTILINE) == commands
+    assert sorted(re.findall(r"^  ([\w-]+)  +[A-Z]", text, re.MULTILINE)) == sorted(commands)
 
 
 @pytest.mark.parametrize("name", SINGLE)
@@ -185,20 +185,39 @@ def test_an_example_is_understood(name: str, example: str, at_home: Path) -> Non
 RUN = [name for name in SINGLE if any(CAMPAIGN in example for example in examples_of(name))]
 
 
+def run_in_shell(example: str) -> None:
+    """Run an example as somebody would who pastes it; it must not fail."""
+    environment = {**os.environ, "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"}
+    done = subprocess.run(example, shell=True, env=environment, capture_output=True, text=True, timeout=900)
+    assert done.returncode == 0, f"{example}\n{done.stderr}"
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("name", RUN)
 def test_examples_on_the_campaign_run(name: str, at_home: Path) -> None:
     """One after the other, since some read what others wrote."""
-    environment = {**os.environ, "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"}
     ran = 0
     for example in examples_of(name):
         files = [word for word in words_of(example) if re.search(r"\.(json|csv)$", word)]
         if CAMPAIGN not in example and not (files and all(Path(file).exists() for file in files)):
             continue
-        done = subprocess.run(example, shell=True, env=environment, capture_output=True, text=True, timeout=900)
-        assert done.returncode == 0, f"{example}\n{done.stderr}"
+        run_in_shell(example)
         ran += 1
     assert ran
+
+
+@pytest.mark.slow
+def test_examples_of_scores_run_on_the_files_that_their_script_makes(at_home: Path) -> None:
+    examples = examples_of("palmares score")
+    assert examples[0].startswith("python examples/shared_tasks.py year")
+    for example in examples:
+        run_in_shell(example)
+
+
+@pytest.mark.slow
+def test_examples_of_a_campaign_run_up_to_the_server(at_home: Path) -> None:
+    for example in [each for each in examples_of("palmares campaign") if each != "palmares serve"]:
+        run_in_shell(example)
 
 
 def test_every_command_on_judgments_has_examples_that_run() -> None:

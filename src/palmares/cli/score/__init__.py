@@ -29,9 +29,11 @@ SCORE_COMMANDS = Registry(
     cls=LazyGroup,
     registry=SCORE_COMMANDS,
     examples=(
-        "palmares score translation texts --langs cs-en",
-        "palmares score quality-estimation sentences --label hter --gold gold.txt --system A=a.txt --system B=b.txt",
-        "palmares score retrieval --qrels topics.qrels --run A=a.run --run B=b.run",
+        "python examples/shared_tasks.py year  # makes the files of a small year",
+        "palmares score translation year/texts --langs fr-en",
+        "palmares score quality-estimation words --gold year/quality/words.gold --system year/quality/quest.words",
+        "palmares score retrieval --qrels year/search/qrels.txt --documents year/search/documents.tsv "
+        "--queries year/search/queries.tsv --translations year/search/atlas.en",
     ),
 )
 def score() -> None:

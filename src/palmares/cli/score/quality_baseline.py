@@ -100,6 +100,8 @@ def _grid(**values: tuple[float, ...] | None) -> Grid:
     examples=(
         "palmares score quality-estimation baseline train --source train.en --target train.es --gold train.hter "
         "--source-corpus corpus.en --target-corpus corpus.es --output model",
+        "palmares score quality-estimation baseline train --source train.en --target train.es --gold train.hter "
+        "--source-corpus corpus.en --target-corpus corpus.es --tokenize en-es --lowercase --nested",
     ),
 )
 @options.grouped(
@@ -223,7 +225,11 @@ def predict(
 
 @baseline.command(
     cls=Sectioned,
-    examples=("palmares score quality-estimation baseline features --model model --source test.en --target test.es",),
+    examples=(
+        "palmares score quality-estimation baseline features --model model --source test.en --target test.es",
+        "palmares score quality-estimation baseline features --model model --source test.en --target test.es "
+        "--output features.tsv",
+    ),
 )
 @_model_option
 @_texts_options

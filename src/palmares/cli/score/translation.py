@@ -200,7 +200,7 @@ _how_options = options.grouped(
 )
 @_text_options
 @_how_options
-@click.option("--human", metavar="FILE", help="Judgments of the same systems: how far do metrics agree with people?")
+@click.option("--human", metavar="FILE", help="Judgments of the same systems: say how far metrics agree with people.")
 @click.option(
     "--human-model",
     type=click.Choice(list(MODELS)),
