@@ -32,7 +32,9 @@ def test_every_command_has_examples_that_its_options_allow(name: str) -> None:
     assert isinstance(command, Explained)
     assert command.examples
     for example in command.examples:
-        words = shlex.split(example)
+        words = shlex.split(example, comments=True)
+        if words[0] == "python":  # makes the files of the others
+            continue
         called = max((each for each in SCORES if words[1 : 1 + len(each.split())] == each.split()), key=len)
         assert called.startswith(name)
         SCORES[called].make_context(called, words[1 + len(called.split(" ")) :])
