@@ -34,6 +34,14 @@ _SECTIONS = {
         "comparison": "palmares.cli.plot.models:comparison",
         "calibration": "palmares.cli.plot.models:calibration",
         "learning-curve": "palmares.cli.plot.models:learning_curve",
+        "abilities": "palmares.cli.plot.experiments:abilities",
+        "item-curves": "palmares.cli.plot.experiments:item_curves",
+    },
+    "Experiments": {
+        "item-information": "palmares.cli.plot.experiments:item_information",
+        "win-ratios": "palmares.cli.plot.experiments:win_ratios",
+        "separated-pairs": "palmares.cli.plot.experiments:separated_pairs",
+        "ranking-errors": "palmares.cli.plot.experiments:ranking_errors",
     },
 }
 #: Every command below ``palmares plot``.

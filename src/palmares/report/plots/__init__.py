@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from ...registry import Entry, Registry
 
 if TYPE_CHECKING:
+    from .abilities import abilities_plot
     from .boxes import rank_boxes
     from .calibration import calibration_plot
     from .clusters import cluster_curve
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from .curves import curve_plot
     from .files import save
     from .head_to_head import win_shares
+    from .item_curves import item_information_plot, response_curves
     from .judges import judge_sensitivities
     from .meetings import meeting_maps
     from .plans import plan_plot
@@ -27,6 +29,7 @@ if TYPE_CHECKING:
     from .ranges import rank_ranges
     from .scores import score_intervals
     from .segments import information_plot, slope_plot
+    from .win_ratios import ranking_error_plot, separation_plot, win_ratio_plot
 
 #: Every plot: the function that draws it, and what it shows. In the order that help and the gallery have.
 PLOTS = Registry(
@@ -58,15 +61,35 @@ PLOTS = Registry(
             "palmares.report.plots.curves:curve_plot", "Models over numbers of judgments, or with noisy judges."
         ),
         "plan": Entry("palmares.report.plots.plans:plan_plot", "How many judgments a target takes."),
+        "abilities": Entry(
+            "palmares.report.plots.abilities:abilities_plot", "Abilities ± one sd, and who is expected to beat whom."
+        ),
+        "item-curves": Entry(
+            "palmares.report.plots.item_curves:response_curves", "Losing, tying and winning against a baseline."
+        ),
+        "item-information": Entry(
+            "palmares.report.plots.item_curves:item_information_plot", "A hard and an easy segment of an experiment."
+        ),
+        "win-ratios": Entry(
+            "palmares.report.plots.win_ratios:win_ratio_plot", "Win ratios of printed and of simulated campaigns."
+        ),
+        "separated-pairs": Entry(
+            "palmares.report.plots.win_ratios:separation_plot", "Pairs told apart, by judgments, in simulations too."
+        ),
+        "ranking-errors": Entry(
+            "palmares.report.plots.win_ratios:ranking_error_plot", "How often ranking methods err, by judgments."
+        ),
     },
 )
 
 __all__ = [
     "PLOTS",
+    "abilities_plot",
     "calibration_plot",
     "cluster_curve",
     "curve_plot",
     "information_plot",
+    "item_information_plot",
     "judge_sensitivities",
     "meeting_maps",
     "model_comparison",
@@ -74,9 +97,13 @@ __all__ = [
     "plan_plot",
     "rank_boxes",
     "rank_ranges",
+    "ranking_error_plot",
+    "response_curves",
     "save",
     "score_intervals",
+    "separation_plot",
     "slope_plot",
+    "win_ratio_plot",
     "win_shares",
 ]
 

@@ -89,8 +89,7 @@ def response_curves(
     -------
     An Altair chart; `palmares.report.plots.save` writes it to a file.
     """
-    if not (np.isfinite(sensitivity) and sensitivity > 0):
-        raise InputError(f"sensitivity: got {sensitivity:g}; allowed: a number above 0")
+    check_sensitivity(sensitivity)
     known = items_of(result)
     items = chosen(known, segments, everything=isinstance(result, Mapping))
     alt = altair()
@@ -109,6 +108,12 @@ def response_curves(
 
     down = 2 * -(-len(items) // across)
     return sized(draw, Panels(_LONE if len(items) == 1 else _SIDE, _LEAST_SIDE, across, down), width, height)
+
+
+def check_sensitivity(sensitivity: float) -> None:
+    """Refuse what no judge has."""
+    if not (np.isfinite(sensitivity) and sensitivity > 0):
+        raise InputError(f"sensitivity: got {sensitivity:g}; allowed: a number above 0")
 
 
 # -- panels ----------------------------------------------------------------------------------------------
