@@ -23,28 +23,26 @@ def flat(results: Sequence[Grouped[Findings]], part: str | None = None) -> list[
 
 VIEW = View(tables, flat, grouped=True)
 
-#: The parts of findings, and what lays them out as tables.
-_LAYOUTS: dict[str, Layout] = {
-    "ranking": ranking.tables,
-    "head_to_head": head_to_head.tables,
-    "audit": audit.tables,
-    "agreement": lambda results, part: agreement.tables(results, "judges"),
-    "judges": judges.tables,
-    "comparison": compare.tables,
-    "changes": diff.tables,
-    "overview": describe.tables,
+#: The parts of findings, what lays them out as tables, and what these are called.
+_LAYOUTS: dict[str, tuple[Layout, tuple[str, ...]]] = {
+    "ranking": (ranking.tables, ("ranking",)),
+    "head_to_head": (head_to_head.tables, ("head-to-head",)),
+    "audit": (audit.tables, ("audit-checks", "audit-claims")),
+    "agreement": (lambda results, part: agreement.tables(results, "judges"), ("agreement", "agreement-by-judge")),
+    "judges": (judges.tables, ("judges",)),
+    "comparison": (compare.tables, ("comparison",)),
+    "changes": (diff.tables, ("changes",)),
+    "overview": (describe.tables, ("amounts",)),
 }
 
 
 def tables_of(each: Grouped[Findings]) -> dict[str, Table]:
-    """The tables of one language pair by a name of their own: ``ranking``, ``audit``, ``audit-2``, …"""
+    """The tables of one language pair by a name of their own: ``ranking``, ``audit-checks``, ``audit-claims``, …"""
     found: dict[str, Table] = {}
-    for name, layout in _LAYOUTS.items():
-        result = getattr(each.result, name)
-        if result is None:
-            continue
-        for number, table in enumerate(layout([Grouped(result, each.group)], None), 1):
-            found[name.replace("_", "-") + (f"-{number}" if number > 1 else "")] = table
+    for part, (layout, names) in _LAYOUTS.items():
+        result = getattr(each.result, part)
+        if result is not None:
+            found.update(zip(names, layout([Grouped(result, each.group)], None), strict=True))
     return found
 
 

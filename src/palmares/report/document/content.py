@@ -20,6 +20,8 @@ from .method import Method, method
 from .scores import ScoreTable
 from .sentences import Sentence, agreed, headline, sureness
 
+#: Names of files begin with a key, and may not be too long.
+_LONGEST_KEY = 50
 _QUESTIONS = "Each point is a question to the organisers, not a verdict on a person:"
 
 
@@ -89,7 +91,7 @@ def document(
     notes
         What is to be said of the report as a whole.
     """
-    keys = _keys([each.title or "ranking" for each in results])
+    keys = file_keys([each.title or "ranking" for each in results])
     several = len(results) > 1
     return Document(
         title=title or "Results of a human evaluation",
@@ -103,11 +105,11 @@ def document(
     )
 
 
-def _keys(titles: Sequence[str]) -> list[str]:
-    """Names for anchors and files: letters, digits, dots and dashes; no two alike."""
+def file_keys(titles: Sequence[str]) -> list[str]:
+    """Names for anchors and files: letters, digits, dots and dashes, not many; no two alike."""
     found: list[str] = []
     for title in titles:
-        stem = re.sub(r"[^\w.-]+", "-", title.casefold()).strip("-.") or "group"
+        stem = re.sub(r"[^\w.-]+", "-", title.casefold())[:_LONGEST_KEY].strip("-.") or "group"
         names = (stem, *(f"{stem}-{number}" for number in range(2, len(titles) + 2)))
         found.append(next(name for name in names if name not in found))
     return found
@@ -187,7 +189,8 @@ def _unsupported(each: Grouped[Findings]) -> Section:
     checks = tuple(f"{finding.check}: {finding.sentence}" for finding in audit.flagged)
     return Section(
         key, title, said=(said,), listed=(*_weak(weak), *checks),
-        folded=(_table(each, "audit"), _table(each, "audit-2")), summary=f"All checks and claims ({_flags(audit)})",
+        folded=(_table(each, "audit-checks"), _table(each, "audit-claims")),
+        summary=f"All checks and claims ({_flags(audit)})",
     )  # fmt: skip
 
 
@@ -238,7 +241,7 @@ def _agreement(each: Grouped[Findings]) -> Section:
     made = tables.tables_of(each)
     shown = replace(made["agreement"], title=None, columns=made["agreement"].columns[1:],
                     rows=[row[1:] for row in made["agreement"].rows], rules=frozenset())  # fmt: skip
-    by_judge = [replace(made["agreement-2"], title=None)] if "agreement-2" in made else []
+    by_judge = [replace(made["agreement-by-judge"], title=None)] if "agreement-by-judge" in made else []
     return Section(key, title, said=(agreed(each.result),), shown=(shown,), folded=tuple(by_judge),
                    summary="Every judge against the others")  # fmt: skip
 

@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 import tempfile
 from collections.abc import Callable
+from html import unescape
 from pathlib import Path
 
 from ...errors import InputError
+from .embedded import shown
 
 #: Names that such browsers have, the first that is found is taken; or what this variable names.
 _BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome", "microsoft-edge")
 _VARIABLE = "PALMARES_BROWSER"
 #: A page of many language pairs is printed in seconds; a browser that takes longer hangs.
 _SECONDS = 120
+#: What stands between tags.
+_TEXT = re.compile(r">([^<>]+)<")
 
 
 def browser() -> str:
@@ -33,8 +38,16 @@ def browser() -> str:
 
 
 def printed(page: str, tell: Callable[[str], None] = lambda message: None) -> bytes:
-    """The page as PDF."""
+    """The page as PDF.
+
+    Parameters
+    ----------
+    tell
+        Called with a line for every script that no font on this machine has: the PDF shows boxes for it.
+    """
     program = browser()
+    for line in _without_fonts(page):
+        tell(line)
     with tempfile.TemporaryDirectory(prefix="palmares-print-") as name:
         folder = Path(name)
         source, target = folder / "report.html", folder / "report.pdf"
@@ -55,3 +68,14 @@ def printed(page: str, tell: Callable[[str], None] = lambda message: None) -> by
             last = (done.stderr.strip().splitlines() or ["it said nothing"])[-1]
             raise InputError(f"{program}: did not print the page ({last}); write .html and print that")
         return target.read_bytes()
+
+
+def _without_fonts(page: str) -> list[str]:
+    """What is to be said of the letters that a reader sees."""
+    from ..plots.fonts import missing
+
+    words = dict.fromkeys(word for text in _TEXT.findall(shown(page)) for word in unescape(text).split())
+    try:
+        return [str(each) for each in missing(words)]
+    except ImportError:
+        return ["whether this machine has fonts for all names is not known without vl-convert-python"]
