@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import math
+from collections.abc import Callable
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
@@ -26,6 +28,12 @@ from palmares.report.plots.abilities import _SHADES, abilities_plot
 CAMPAIGN = pm.simulate(systems=7, rankings=150, judges=6, segments=40, lang_pair="cs-en", rng=0).judgments
 FIT = HopkinsMay().fit(CAMPAIGN, rng=0)
 NAME = "newstest2016.university-of-somewhere-ensemble-{}.cs-en"
+
+
+@pytest.fixture(autouse=True)
+def simulated(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Experiments simulate their campaigns, whether or not the published ones are at hand."""
+    monkeypatch.delenv("PALMARES_REAL_DATA", raising=False)
 
 
 @pytest.fixture(scope="module")
@@ -216,3 +224,21 @@ def test_another_result_is_refused(experiment: Reproduction) -> None:
         abilities_plot("hm13-abilities")  # type: ignore[arg-type]
     with pytest.raises(InputError, match="got the experiment hm13-crowd; this plot draws the experiment hm13-abil"):
         abilities_plot(replace(experiment, id="hm13-crowd"))
+
+
+# -- the command -----------------------------------------------------------------------------------------
+
+
+def test_the_command_draws_judgments_and_the_experiment(
+    ok: Callable[..., Any], refused: Callable[..., str], tmp_path: Path
+) -> None:
+    votes, target = tmp_path / "votes.csv", tmp_path / "a.json"
+    pm.write(CAMPAIGN, votes)
+    ok("plot", "abilities", votes, "-o", target)
+    drawn = json.loads(target.read_text(encoding="utf-8"))
+    assert drawn["title"]["text"] == "cs-en: abilities"
+    assert drawn["title"]["subtitle"][0].startswith(f"hopkins-may, {len(CAMPAIGN):,} judgments; ")
+    ok("plot", "abilities", "--experiment", "--quick", "--executor", "serial", "-o", target, "--title", "Figure 6")
+    assert json.loads(target.read_text(encoding="utf-8"))["title"]["text"] == "Figure 6"
+    message = refused("plot", "abilities", votes, "-o", target, "--model", "bojar")
+    assert message == "model 'bojar' does not predict outcomes, and the plot shows both; use hopkins-may"

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import math
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -26,6 +28,12 @@ FIGURE_2, A = {"figure 2": (-0.5, 0.5)}, 1.7
 PLAN = {"systems": 20, "rankings": 400, "judges": 6, "segments": 12, "spread": 5.0, "segment_effect": 4.0}
 CAMPAIGN = pm.simulate(**PLAN, lang_pair="cs-en", rng=0).judgments
 DIFFICULT = pm.segments(CAMPAIGN, baseline="auto")
+
+
+@pytest.fixture(autouse=True)
+def simulated(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Experiments simulate their campaigns, whether or not the published ones are at hand."""
+    monkeypatch.delenv("PALMARES_REAL_DATA", raising=False)
 
 
 @pytest.fixture(scope="module")
@@ -248,3 +256,27 @@ def test_an_unknown_segment_is_refused() -> None:
         response_curves(DIFFICULT, segments=["nowhere"])
     with pytest.raises(InputError, match="got no segment; name at least one"):
         response_curves(DIFFICULT, segments=[])
+
+
+# -- the command -----------------------------------------------------------------------------------------
+
+
+def test_the_command_draws_segments_as_asked(
+    ok: Callable[..., Any], refused: Callable[..., str], tmp_path: Path
+) -> None:
+    votes, target = tmp_path / "votes.csv", tmp_path / "a.json"
+    pm.write(CAMPAIGN, votes)
+    wanted = DIFFICULT.lines[2].segment
+    ok("plot", "item-curves", votes, "-o", target, "--segment", wanted, "--sensitivity", 1.7)
+    drawn = json.loads(target.read_text(encoding="utf-8"))
+    assert [panel["vconcat"][0]["title"]["text"] for panel in drawn["concat"]] == [wanted]
+    assert any("a = 1.7" in line for line in drawn["title"]["subtitle"])
+    message = refused("plot", "item-curves", votes, "-o", target, "--sensitivity", 0)
+    assert message == "sensitivity: got 0; allowed: a number above 0"
+
+
+def test_the_command_draws_the_experiment(ok: Callable[..., Any], tmp_path: Path) -> None:
+    target = tmp_path / "a.json"
+    ok("plot", "item-information", "--quick", "--executor", "serial", "-o", target)
+    drawn = json.loads(target.read_text(encoding="utf-8"))
+    assert drawn["title"]["text"] == "simulated stand-in for WMT13 French–English: item information"

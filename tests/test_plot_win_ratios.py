@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -21,6 +22,12 @@ from palmares.report.plots.win_ratios import ranking_error_plot, separation_plot
 DRAWN: dict[str, Callable[..., Any]] = {
     "k12-win-ratios": win_ratio_plot, "k12-curves": separation_plot, "k12-methods": ranking_error_plot
 }  # fmt: skip
+
+
+@pytest.fixture(autouse=True)
+def simulated(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Experiments simulate their campaigns, whether or not the published ones are at hand."""
+    monkeypatch.delenv("PALMARES_REAL_DATA", raising=False)
 
 
 @pytest.fixture(scope="module")
@@ -177,3 +184,12 @@ def test_another_experiment_is_refused(results: dict[str, Reproduction], name: s
         DRAWN[name](results[other])
     with pytest.raises(InputError, match=f"got a str; this plot draws the experiment {name}"):
         DRAWN[name]("k12")
+
+
+@pytest.mark.parametrize("kind", ["win-ratios", "separated-pairs", "ranking-errors"])
+def test_the_command_draws_the_experiment(ok: Callable[..., Any], tmp_path: Path, kind: str) -> None:
+    target = tmp_path / "a.json"
+    ok("plot", kind, "--quick", "--executor", "serial", "-o", target)
+    title = json.loads(target.read_text(encoding="utf-8"))["title"]
+    assert title["text"].startswith("Koehn 2012, Figure ")
+    assert any(line.startswith("quick variant") for line in title["subtitle"])
