@@ -14,6 +14,7 @@ from ...experiments.base import Reproduction
 from ...judgments import TWO_WAY, FloatArray
 from ...ranking.result import Ranking
 from ..tables import group_of, group_title
+from .reproduced import quick_note
 from .rows import PAD, Rows, cluster_colour, lines_told, row_panels
 from .sizes import Area, heading, sized
 from .theme import INK, LABEL, PALETTE, altair, themed, titled
@@ -68,7 +69,7 @@ def boxes_of_experiment(found: Reproduction) -> list[RankBoxes]:
         value = {(row.label, row.at): row.measured for row in rows}
         systems = tuple(dict.fromkeys(row.label for row in rows))
         table = np.array([[value[system, what] for what in BOX] for system in systems], dtype=np.float64)
-        made = f"{found.reference}; {found.notes[0]}"
+        made = "; ".join([found.reference, *quick_note(found), found.notes[0]])
         boxes.append(RankBoxes(group.removeprefix("ranks "), made, systems, table))
     return boxes
 

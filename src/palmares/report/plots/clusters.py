@@ -9,6 +9,7 @@ from ...analysis.clusters import ClusterCurve, ClusterPoint
 from ...errors import InputError
 from ...experiments.base import Reproduction
 from ..tables import group_of, group_title
+from .reproduced import quick_note
 from .sizes import Area, Panels, heading, labels, room_for_names, sized
 from .theme import INK, LABEL, PALETTE, altair, themed, titled
 
@@ -16,7 +17,7 @@ from .theme import INK, LABEL, PALETTE, altair, themed, titled
 _NEAR = 1.5
 _USUAL, _LEAST = Area(440, 280), Area(160, 110)
 #: What a name in the legend may take.
-_LEGEND = 320
+_LEGEND = 400
 _DASHES = ([1, 0], [6, 3], [2, 2], [8, 3, 2, 3])
 _SHAPES = ("circle", "square", "diamond", "triangle-up")
 _PAD = {"left": 10, "top": 10, "right": 16, "bottom": 10}
@@ -32,7 +33,7 @@ def curve_of_experiment(found: Reproduction) -> ClusterCurve:
         mean, error = float(row.measured or 0), row.error or 0.0
         lines.setdefault(row.label, []).append(ClusterPoint(_number(row.at), mean, mean - error, mean + error))
     spread = f"± standard error over {rows[0].n} random sets of judgments"
-    made = f"{found.reference}; {found.notes[0]}"
+    made = "; ".join([found.reference, *quick_note(found), found.notes[0]])
     return ClusterCurve({name: tuple(points) for name, points in lines.items()}, None, spread, made)
 
 
@@ -114,7 +115,7 @@ def _all_apart(alt: Any, systems: int) -> Any:
 def _told_apart(alt: Any, names: Mapping[str, str]) -> dict[str, Any]:
     """By colour, shape and dashes, for print without colours; a single line needs no legend."""
     shown = list(names.values())
-    legend = alt.Legend(title=None, orient="bottom", columns=1, labelLimit=0, symbolOpacity=1)
+    legend = alt.Legend(title=None, orient="bottom", columns=1, labelLimit=0, symbolOpacity=1, symbolStrokeWidth=0)
     legend = legend if len(shown) > 1 else None
 
     def scale(values: Any) -> Any:

@@ -17,6 +17,8 @@ from .files import check_writer
 _LETTER = 0.62
 #: The size of the font of a title, which is bold and so takes a little more, and of a subtitle.
 _TITLE, _SUBTITLE = 16, 12
+#: A line below a title takes no more pixels, however wide the picture is.
+_WIDEST = 820
 #: A line of text is never broken into less than this many letters.
 _SHORTEST = 12
 #: What names beside a plot may take: so many pixels, or this share of a width that was asked for.
@@ -108,14 +110,15 @@ def room_for_names(width: int | None) -> float:
 
 
 def labels(names: Sequence[str], font: float, room: float) -> dict[str, str]:
-    """Names that fit so many pixels: long ones without their middle, each different from all others."""
-    return shortened(names, int(room / (_LETTER * font)))
+    """Names that fit so many pixels, in the order given: long ones without their middle, no two alike."""
+    shown = shortened(names, int(room / (_LETTER * font)))
+    return {name: shown[name] for name in names}
 
 
 def heading(alt: Any, name: str, lines: Sequence[str], width: int | None) -> Any:
     """A title and the lines below it, broken where a picture of this width has no room for them."""
     if width is None:
-        return alt.Title(name, subtitle=list(lines))
+        return alt.Title(name, subtitle=[part for line in lines for part in broken(line, _SUBTITLE, _WIDEST)])
     return alt.Title(
         broken(name, _TITLE, width), subtitle=[part for line in lines for part in broken(line, _SUBTITLE, width)]
     )
