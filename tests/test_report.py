@@ -1,302 +1,312 @@
-"""Tables for people: escaping, rules between clusters, real minus signs."""
+"""`palmares report`: what it says, that it can be verified, what a draft hides, and what is refused."""
 
 from __future__ import annotations
 
-import csv
-import io
+import html
 import json
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
-from builders import counted
 
-from palmares import describe, head_to_head, rank
+import palmares
+from palmares.analysis.findings import PARTS, Asked, Findings, findings
 from palmares.errors import InputError
-from palmares.judgments import Judgments
-from palmares.report import OUTPUTS, VIEWS
-from palmares.report.ranking import ranking_table
-from palmares.report.tables import (
-    RENDERERS,
-    Column,
-    Grouped,
-    Table,
-    View,
-    escape_latex,
-    range_text,
-    rendered,
-    score_text,
-    to_csv,
-    to_latex,
-    to_markdown,
-    to_terminal,
-)
+from palmares.judgments.anonymous import anonymised
+from palmares.models import MODELS
+from palmares.report.document.embedded import results_of, shown
+from palmares.report.document.method import _CITED, REFERENCES
+from palmares.report.document.sentences import contenders, headline, plain, sureness
 
-NASTY = [
-    r"back\slash", "a|b", "50%", "under_score", "$x$", "#1", "{b}", "~", "^", "A&B", "*bold*", "[link](url)",
-    "<b>x</b>", "`code`", "&amp;", "[bold]rich[/bold]", "model:fire:", "trailing\\", "two\nlines", "tab\there",
-    "esc\x1b[31mred", "日本語",
-]  # fmt: skip
+CAMPAIGN = Path(__file__).parent.parent / "examples" / "campaign.csv"
+Run = Callable[..., Any]
 
 
-def named(names: list[str]) -> Table:
-    columns = [Column("rank"), Column("system", align="left")]
-    return Table(columns, [[i, name] for i, name in enumerate(names)], signature="model:x|seed:0")
+@pytest.fixture(scope="module")
+def found() -> Findings:
+    return findings(CAMPAIGN, rng=0)
 
 
-# -- LaTeX -----------------------------------------------------------------------------------------
+def two_pairs(path: Path, *, seed: int = 3, systems: str = "ABCDE", judges: int = 6) -> Path:
+    """Judgments of two language pairs with a known order, A best; in the second, systems do not differ."""
+    rng = np.random.default_rng(seed)
+    lines = ["lang_pair,segment,judge,system_a,system_b,outcome"]
+    for pair, apart in (("cs-en", 0.8), ("de-en", 0.0)):
+        for n in range(1200):
+            a, b = rng.choice(len(systems), 2, replace=False)
+            lead = apart * (b - a) + rng.standard_normal()
+            outcome = "tie" if abs(lead) < 0.2 else "a" if lead > 0 else "b"
+            lines.append(f"{pair},s{n % 90},person-{rng.integers(judges)},{systems[a]},{systems[b]},{outcome}")
+    path.write_text("\n".join(lines) + "\n")
+    return path
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("a_b", r"a\_b"),
-        ("50 %", r"50 \%"),
-        (r"\input{x}", r"\textbackslash{}input\{x\}"),
-        ("~^#&$", r"\textasciitilde{}\textasciicircum{}\#\&\$"),
-        (".57‡", r".57$^\ddagger$"),
-        ("−0.5", "$-$0.5"),
-        ("1–3", "1--3"),
-        ("<a|b>", r"\textless{}a\textbar{}b\textgreater{}"),
-        ("two\n\nlines", "two  lines"),
-        ("Žižka", "Žižka"),
-    ],
-)
-def test_latex_prints_text_as_it_is(text: str, expected: str) -> None:
-    assert escape_latex(text) == expected
+# -- what is found ------------------------------------------------------------------------------------
 
 
-def test_latex_writes_the_signs_of_our_tables_in_math_mode() -> None:
-    assert escape_latex("Δ κ α ±") == r"$\Delta$ $\kappa$ $\alpha$ $\pm$"
-    assert escape_latex("a → b, 2 × 3 ≤ 6") == r"a $\rightarrow$ b, 2 $\times$ 3 $\leq$ 6"
-    head = to_latex(Table([Column("Δ"), Column("±")], [["0.5 ± 0.1", None]])).splitlines()[2]
-    assert head == r"$\Delta$ & $\pm$ \\"
+def test_findings_are_what_the_single_functions_find(found: Findings) -> None:
+    """Every part is the one that its own command gives, with the same seed."""
+    data = palmares.read(CAMPAIGN)
+    ranking = palmares.rank(data, rng=0)
+    assert found.ranking.lines == ranking.lines
+    assert found.head_to_head.to_dict()["cells"] == palmares.head_to_head(data, ranking).to_dict()["cells"]
+    pairs = {
+        "audit": palmares.audit(data, rng=0),
+        "judges": palmares.judges(data, rng=0),
+        "overview": palmares.describe(data),
+        "agreement": palmares.agreement(data, judges=True, rng=0),
+    }
+    for name, alone in pairs.items():
+        assert getattr(found, name).to_dict() == alone.to_dict(), name
+    assert found.forecast is not None
+    assert found.gaps == {}
 
 
-def test_a_signature_stays_on_its_line_in_every_form() -> None:
-    table = Table([Column("n")], [[1]], signature="where:a\n\\evil|seed:0")
-    for form in (to_latex, to_markdown, to_terminal):
-        assert form(table).splitlines()[-1].endswith("where:a \\evil|seed:0")
+def test_what_judgments_do_not_allow_is_said_not_left_out() -> None:
+    rng = np.random.default_rng(1)
+    rows = ["system_a,system_b,outcome"]
+    rows += [f"A,{'BC'[rng.integers(2)]},{rng.choice(['a', 'b'], p=[0.7, 0.3])}" for _ in range(200)]
+    import io
+
+    found = findings(io.StringIO("\n".join(rows)), rng=0)
+    assert found.agreement is None
+    assert found.judges is None
+    assert {"agreement", "judges"} <= set(found.gaps) <= set(PARTS)
+    page = palmares_page(found)
+    assert "Agreement is not known" in page
+    assert "Nothing is known of judges" in page
 
 
-def test_a_latex_row_cannot_begin_with_what_the_row_before_would_take_as_its_option() -> None:
-    table = Table([Column("system", align="left")], [["[1cm]"], ["*"]])
-    rows = to_latex(table).splitlines()
-    assert r"{[}1cm{]} \\" in rows
-    assert r"{*} \\" in rows
+def palmares_page(found: Findings) -> str:
+    from palmares.report.document.files import Report
+    from palmares.report.tables import Grouped, group_of
+
+    return Report.of([Grouped(found, group_of(found))]).page
 
 
-def test_latex_has_one_line_a_system_and_everything_else_in_comments() -> None:
-    table = Table([Column("n"), Column("system", align="left")], [[i, n] for i, n in enumerate(NASTY)],
-                  title="x\n\\evil", signature="sig", notes=["left out: a\n\\evil"])  # fmt: skip
-    lines = to_latex(table).splitlines()
-    body = lines[lines.index(r"\midrule") + 1 : lines.index(r"\bottomrule")]
-    assert len(body) == len(NASTY)
-    assert all(line.endswith(r" \\") and line.count(" & ") == 1 for line in body)
-    assert lines[0] == r"% x \evil"
-    assert lines[-2:] == [r"% left out: a \evil", "% sig"]
+def test_models_and_an_earlier_ranking_join_if_asked() -> None:
+    data = palmares.read(CAMPAIGN)
+    half = data.filter(np.arange(len(data)) % 2 == 0)
+    asked = Asked(models=("bradley-terry", "expected-wins"), before=palmares.rank(half, rng=1))
+    found = findings(data, asked=asked, rng=0)
+    assert found.comparison is not None
+    assert {"bradley-terry", "expected-wins"} <= set(found.comparison.models)
+    assert found.changes is not None
+    page = palmares_page(found)
+    assert "Which model predicts best" in page
+    assert "What changed since the earlier ranking" in page
 
 
-# -- Markdown --------------------------------------------------------------------------------------
+# -- sentences ----------------------------------------------------------------------------------------
 
 
-def test_markdown_escapes_what_would_be_markup() -> None:
-    lines = to_markdown(named(NASTY)).splitlines()
-    body = lines[2 : 2 + len(NASTY)]
-    assert lines[-1] == "model:x|seed:0"
-    for name, line in zip(NASTY, body, strict=True):
-        shown = line[2:-2].split(" | ", 1)[1].rstrip()
-        plain = "".join(ch for i, ch in enumerate(shown) if ch != "\\" or (i and shown[i - 1] == "\\"))
-        if "\\" not in name and name.isprintable():
-            assert plain == name
-        for sign in "*_`[<|":
-            assert all(shown[i - 1] == "\\" for i, ch in enumerate(shown) if ch == sign)
+def test_the_headline_says_who_is_best_as_far_as_it_is_shown(tmp_path: Path) -> None:
+    pairs = palmares.read(two_pairs(tmp_path / "two.csv")).split()
+    clear, level = (findings(pairs[name], rng=0) for name in ("cs-en", "de-en"))
+    assert plain(headline(clear.ranking)) == "A is the best system."
+    assert clear.ranking.boundaries[0].joint
+    assert len(contenders(level.ranking)) > 1
+    assert "the judgments do not tell which" in plain(headline(level.ranking))
+    separated = sum(pair.separated for pair in clear.ranking.pairs)
+    assert any(plain(said).startswith(f"{separated} of 10 pairs of systems are separated") for said in sureness(clear))
 
 
-def test_markdown_titles_and_notes_are_escaped_too() -> None:
-    table = Table([Column("system")], [["a"]], title="a*b", notes=["note: x_y"], signature="s")
-    lines = to_markdown(table).splitlines()
-    assert lines[0] == r"**a\*b**"
-    assert lines[-2:] == [r"note: x\_y", "s"]
+def test_without_samples_nobody_is_called_best() -> None:
+    found = findings(CAMPAIGN, resample="none", rng=0)
+    assert "nobody knows how sure that is" in plain(headline(found.ranking))
+    assert found.audit is None
+    assert "audit" in found.gaps
 
 
-def test_markdown_columns_are_as_wide_as_their_widest_cell() -> None:
-    lines = to_markdown(named(["a", "a much longer name"])).splitlines()
-    assert len({len(line) for line in lines[:4]}) == 1
-    assert lines[1].startswith("| ---: | ----")
+def test_every_model_that_ranks_has_its_references() -> None:
+    from palmares.models.by_name import create
+
+    ranking = {name for name in MODELS if create(name).ranks and not name.startswith("independent")}
+    assert ranking - set(_CITED) == set()
+    assert {words for cited in _CITED.values() for words in cited} <= set(REFERENCES)
 
 
-# -- terminal --------------------------------------------------------------------------------------
+# -- the page -----------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", [n for n in NASTY if n.isprintable()])
-def test_the_terminal_shows_a_name_letter_by_letter(name: str) -> None:
-    assert to_terminal(named([name])).splitlines()[-2].endswith(name)
+def test_the_page_needs_nothing_else_and_is_the_same_every_time(run: Run, tmp_path: Path) -> None:
+    for name in ("one.html", "two.html"):
+        assert run("report", str(CAMPAIGN), "-o", str(tmp_path / name), "--seed", "5").status == 0
+    one, two = ((tmp_path / name).read_text(encoding="utf-8") for name in ("one.html", "two.html"))
+    assert one == two
+    assert not re.search(r'(?:src|href)="(?!#)|@import|url\(|https?://', shown(one))
+    assert "<script" not in shown(one)
 
 
-def test_the_terminal_shows_control_characters_by_their_code() -> None:
-    text = to_terminal(named(["esc\x1b[31mred", "two\nlines"]))
-    assert "\x1b" not in text
-    assert r"esc\x1b[31mred" in text
-    assert len(text.splitlines()) == len(to_terminal(named(["a", "b"])).splitlines())
+def test_the_page_shows_the_ranking_and_carries_all_numbers(run: Run, tmp_path: Path, found: Findings) -> None:
+    assert run("report", str(CAMPAIGN), "-o", str(tmp_path / "r.html"), "--title", "A & B <2026>").status == 0
+    page = (tmp_path / "r.html").read_text(encoding="utf-8")
+    assert "<title>A &amp; B &lt;2026&gt;</title>" in page
+    (entry,) = results_of(page, "r.html")
+    assert [line["system"] for line in entry["ranking"]["systems"]] == list(found.ranking.systems)
+    names = re.findall(r'<th scope="row" class="system left"><bdi>(.*?)</bdi>', page)
+    assert names == list(found.ranking.systems)
+    record = json.loads(re.search(r'id="palmares-record">(.*?)</script>', page, re.DOTALL)[1])  # type: ignore[index]
+    assert record["command"]["name"] == "report"
+    assert record["input"]["files"][0]["sha256"]
 
 
-@pytest.mark.parametrize("output", ["table", "markdown"])
-def test_the_signature_is_the_last_line(output: str) -> None:
-    assert RENDERERS[output](named(["a"])).endswith("\nmodel:x|seed:0\n")
-
-
-# -- CSV -------------------------------------------------------------------------------------------
-
-
-def test_csv_gives_names_back_as_they_were() -> None:
-    rows = list(csv.reader(io.StringIO(to_csv(named(NASTY)))))
-    assert rows[0] == ["rank", "system"]
-    assert [name for _, name in rows[1:]] == NASTY
-
-
-def test_csv_has_raw_numbers() -> None:
-    ranking = rank(counted({("a", "b"): (2, 0, 1)}), model="expected-wins", resample=None, rng=0)
-    rows = list(csv.DictReader(io.StringIO(rendered("rank", [Grouped(ranking, (("lang_pair", None),))], "csv").text)))
-    assert [float(row["score"]) for row in rows] == pytest.approx([2 / 3, 1 / 3], abs=1e-11)
-    assert rows[0] == {
-        "lang_pair": "", "cluster": "", "rank": "1", "first": "", "last": "",
-        "score": rows[0]["score"], "system": "a", "low": "", "high": "", "error": "", "best": "",
-        "joint_cluster": "", "joint_first": "", "joint_last": "",
-    }  # fmt: skip
-
-
-# -- rankings --------------------------------------------------------------------------------------
-
-CLEAR = counted({("a", "b"): (20, 0, 20), ("a", "c"): (40, 0, 0), ("b", "c"): (40, 0, 0)})
-
-
-def test_a_rule_stands_between_clusters() -> None:
-    ranking = rank(CLEAR, resample="pair", resamples=200, rng=0)
-    table = ranking_table(ranking)
-    assert ranking.clusters == [["a", "b"], ["c"]]
-    assert table.rules == {2}
-    latex = to_latex(table).splitlines()
-    body = latex[latex.index(r"\midrule") + 1 :]
-    assert body.index(r"\midrule") == 2
-    drawn = [i for i, line in enumerate(to_terminal(table).splitlines()) if "──" in line]
-    assert drawn == [1, 4]  # below the head, and above c
-
-
-def test_without_resampling_there_are_ranks_and_no_rules() -> None:
-    table = ranking_table(rank(CLEAR, resample=None, rng=0))
-    assert [c.name for c in table.columns] == ["rank", "score", "system"]
-    assert table.rules == frozenset()
-
-
-@pytest.mark.parametrize(
-    ("value", "text"),
-    [(0.5, "0.500"), (-1.25, "−1.250"), (-0.0, "0.000"), (-0.0004, "0.000"), (-0.0006, "−0.001"), (None, "")],
-)
-def test_scores_have_three_decimals_and_a_real_minus(value: float | None, text: str) -> None:
-    assert score_text(value) == text
-
-
-@pytest.mark.parametrize(("span", "text"), [((1, 1), "1"), ((2, 5), "2–5"), (None, "")])
-def test_ranges_are_written_with_a_dash(span: tuple[int, int] | None, text: str) -> None:
-    assert range_text(span) == text
-
-
-def test_notes_are_below_the_table_and_go_with_the_csv_too() -> None:
-    split = counted({("a", "b"): (2, 0, 1), ("b", "c"): (2, 0, 1), ("x", "y"): (1, 0, 0)})
-    ranking = rank(split, resample=None, rng=0, largest_component=True)
-    note = "note: left out, because no judgment links them to the largest group: x, y"
-    assert to_terminal(ranking_table(ranking)).splitlines()[-2] == note
-    assert rendered("rank", [Grouped(ranking)], "csv").remarks == (note, ranking.signature)
-
-
-# -- other views -----------------------------------------------------------------------------------
-
-
-def test_a_head_to_head_table_reads_like_the_published_ones() -> None:
-    ranking = rank(CLEAR, resample="pair", resamples=200, rng=0)
-    (table,) = VIEWS.load("head-to-head").tables([Grouped(head_to_head(CLEAR, ranking))], None)
-    assert table.shown() == [
-        ["1", "a", "–", ".50 ", ".00‡"],
-        ["2", "b", ".50 ", "–", ".00‡"],
-        ["3", "c", "1.00‡", "1.00‡", "–"],
-        ["", "score", ".75", ".75", ".00"],
-        ["", "rank", "1–2", "1–2", "3"],
-        ["", "joint", "1–2", "1–2", "3"],
+def test_names_cannot_end_a_block_or_become_markup(run: Run, tmp_path: Path) -> None:
+    file = tmp_path / "hostile.csv"
+    evil = "</script><script>alert(1)</script>"
+    rows = [
+        f"s{n},j{n % 6},{evil if n % 3 else 'B'},{'C' if n % 2 else 'A'},{'a' if n % 5 else 'b'}" for n in range(300)
     ]
+    file.write_text("segment,judge,system_a,system_b,outcome\n" + "\n".join(rows) + "\n")
+    assert run("report", str(file), "-o", str(tmp_path / "r.html")).status == 0
+    page = (tmp_path / "r.html").read_text(encoding="utf-8")
+    assert "<script>" not in page
+    assert html.escape(evil) in page
+    assert any(line["system"] == evil for line in results_of(page, "r")[0]["ranking"]["systems"])
 
 
-def mixed() -> Judgments:
-    rows = counted({("a", "b"): (3, 1, 0)}).to_rows()
-    return Judgments.from_rows(rows.with_columns(lang_pair=rows["outcome"].replace_strict({1: "cs-en", 0: "de-en"})))
+def test_other_forms_say_the_same(run: Run, tmp_path: Path, found: Findings) -> None:
+    two = two_pairs(tmp_path / "two.csv")
+    for name in ("r.md", "r.json"):
+        assert run("report", str(two), "-o", str(tmp_path / name)).status == 0
+    text = (tmp_path / "r.md").read_text(encoding="utf-8")
+    assert "**A is the best system.**" in text
+    assert text.count("## ") > 10
+    entries = json.loads((tmp_path / "r.json").read_text(encoding="utf-8"))
+    assert [entry["lang_pair"] for entry in entries] == ["cs-en", "de-en"]
+    totals = [line for line in text.splitlines() if line.startswith("| all")]
+    assert totals
+    assert "2,400" in totals[0]
 
 
-def test_an_overview_counts_each_language_pair() -> None:
-    (table,) = VIEWS.load("describe").tables([Grouped(describe(part)) for part in mixed().split().values()], None)
-    shown = table.shown()
-    assert [row[0] for row in shown] == ["cs-en", "de-en"]
-    assert [row[3] for row in shown] == ["3", "1"]
-    assert [row[5] for row in shown] == ["0.0 %", "100.0 %"]
+# -- verified -----------------------------------------------------------------------------------------
 
 
-def test_systems_of_several_language_pairs_can_be_told_apart_in_csv() -> None:
-    overviews = [Grouped(describe(part)) for part in mixed().split().values()]
-    text = rendered("describe", overviews, "csv", "systems").text
-    assert [(row["lang_pair"], row["system"]) for row in csv.DictReader(io.StringIO(text))] == [
-        ("cs-en", "a"), ("cs-en", "b"), ("de-en", "a"), ("de-en", "b")
-    ]  # fmt: skip
+def test_a_page_is_verified_and_what_was_changed_is_found(run: Run, tmp_path: Path) -> None:
+    file = two_pairs(tmp_path / "two.csv")
+    target = tmp_path / "r.html"
+    assert run("report", str(file), "-o", str(target), "--date", "1 March 2026").status == 0
+    result = run("verify", str(target))
+    assert result.status == 0, result.out + result.err
+    assert "page as shown" in (result.out + result.err)
+    page = target.read_text(encoding="utf-8")
+    target.write_text(page.replace("A</bdi> is the best system", "B</bdi> is the best system"), encoding="utf-8")
+    result = run("verify", str(target))
+    assert result.status == 1
+    assert re.search(r"page as shown\s+differs", (result.out + result.err))
+    assert re.search(r"cs-en\s+equal", (result.out + result.err))
 
 
-def test_an_overview_by_hand() -> None:
-    table = counted({("a", "b"): (3, 2, 1), ("b", "c"): (1, 0, 0), ("x", "y"): (0, 1, 0)})
-    overview = describe(table)
-    assert (overview.judgments, overview.systems, overview.ties, overview.per_system) == (8, 5, 3, 16 / 5)
-    assert (overview.pairs, overview.pairs_compared, overview.least_compared, overview.most_compared) == (10, 3, 0, 6)
-    assert overview.groups == [["a", "b", "c"], ["x", "y"]]
-    assert (overview.rankings, overview.segments, overview.judges, overview.lang_pair) == (None, None, None, None)
-    b = next(s for s in overview.by_system if s.system == "b")
-    assert (b.judgments, b.wins, b.ties, b.losses, b.opponents) == (7, 2, 2, 3, 2)
-    (shown,) = VIEWS.load("describe").tables([Grouped(overview)], None)
-    assert "falls into 2 groups" in shown.notes[0]
+def test_a_page_made_in_python_is_verified(run: Run, tmp_path: Path, found: Findings) -> None:
+    palmares.write_report(found, tmp_path / "r.html", title="From Python")
+    result = run("verify", str(tmp_path / "r.html"), str(CAMPAIGN))
+    assert result.status == 0, result.out + result.err
 
 
-# -- one way to a table ----------------------------------------------------------------------------
+def test_a_page_without_its_numbers_is_no_report(run: Run, tmp_path: Path, found: Findings) -> None:
+    palmares.write_report(found, tmp_path / "r.html")
+    page = (tmp_path / "r.html").read_text(encoding="utf-8")
+    (tmp_path / "cut.html").write_text(shown(page), encoding="utf-8")
+    (tmp_path / "torn.html").write_text(re.sub(r"\n[A-Za-z0-9+/]{100}", "\n", page, count=1), encoding="utf-8")
+    for name, reason in (("cut.html", "carries no results"), ("torn.html", "damaged")):
+        result = run("verify", str(tmp_path / name))
+        assert result.status == 2
+        assert reason in (result.out + result.err)
 
 
-@pytest.mark.parametrize("command", VIEWS)
-def test_everything_that_is_listed_can_be_shown(command: str) -> None:
-    assert isinstance(VIEWS.load(command), View)
+# -- drafts without names -----------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("command", ["campaign list", "campaign people", "campaign log", "experiments"])
-@pytest.mark.parametrize("output", OUTPUTS)
-def test_a_list_of_nothing_can_be_shown_too(command: str, output: str) -> None:
-    text = rendered(command, [], output).text
-    assert text == "[]\n" if output == "json" else text.splitlines()
+def test_a_draft_names_nobody(run: Run, tmp_path: Path) -> None:
+    file = tmp_path / "secret-campaign.csv"
+    names = {"A": "Kolmogorov", "B": "Lovelace", "C": "Turing", "D": "Noether", "E": "Hopper"}
+    text = two_pairs(tmp_path / "two.csv").read_text()
+    for short, name in names.items():
+        text = re.sub(rf",{short}(?=,)", f",{name}", text)
+    file.write_text(text.replace("person-", "annotator.smith."))
+    for ending in (".html", ".md", ".json"):
+        target = tmp_path / f"draft{ending}"
+        result = run("report", str(file), "-o", str(target), "--anonymise")
+        assert result.status == 0, result.out + result.err
+        assert "are in the draft" not in (result.out + result.err)
+        content = target.read_text(encoding="utf-8")
+        content += str(results_of(content, "draft")) if ending == ".html" else ""
+        for name in (*names.values(), "smith", "secret"):
+            assert name not in content, (ending, name)
+        assert "System 1" in content
+    result = run("verify", str(tmp_path / "draft.html"), str(file))
+    assert result.status == 0, result.out + result.err
+
+
+def test_a_draft_numbers_systems_as_they_rank_and_judges_by_their_work(tmp_path: Path) -> None:
+    data = palmares.read(two_pairs(tmp_path / "two.csv"))
+    part = data.split()["cs-en"]
+    order = palmares.rank(part, resample=None).systems
+    hidden = anonymised(part, order)
+    assert palmares.rank(hidden, resample=None).systems == tuple(f"System {n}" for n in range(1, 6))
+    counts = [int((hidden.codes("judge") == code).sum()) for code in range(len(hidden.judges))]
+    assert counts == sorted(counts, reverse=True)
+    assert hidden.judges == tuple(f"Judge {n}" for n in range(1, 7))
+    # The same people, whatever they are called.
+    other = part.to_rows()
+    swapped = other.with_columns(other["judge"].str.replace("person", "x"))
+    assert anonymised(palmares.Judgments.from_rows(swapped), order).hash == hidden.hash
+
+
+def test_how_a_draft_was_chosen_is_not_told_if_that_names_somebody(run: Run, tmp_path: Path) -> None:
+    file = two_pairs(tmp_path / "two.csv")
+    target = tmp_path / "draft.html"
+    result = run("report", str(file), "-o", str(target), "--anonymise", "--exclude-judge", "person-1")
+    assert result.status == 0, result.out + result.err
+    assert "person-1" not in str(results_of(target.read_text(encoding="utf-8"), "draft"))
+    result = run("verify", str(target), str(file))
+    assert result.status == 2
+    assert "left out names" in (result.out + result.err)
+
+
+# -- refused ------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
-    ("command", "output", "part", "wording"),
+    ("arguments", "reason"),
     [
-        ("rank", "table", "probability", "rank: got part 'probability'; allowed: probabilities"),
-        ("diff", "table", "all", "diff: got part 'all'; allowed: none"),
-        ("rank", "tables", None, "rank: got format 'tables'; allowed: table, json, csv, markdown, latex"),
-        ("ranks", "table", None, "unknown result 'ranks'; known: rank, .*; did you mean 'rank'?"),
+        (["-o", "{tmp}/r.docx"], "allowed: .html, .md, .json, .pdf, or a folder"),
+        (["-o", "{tmp}/no/where/r.html"], "there is no folder"),
+        (["-o", "{tmp}/full"], "no report of palmares"),
+        (["-o", "{tmp}/r.html", "--target", "nonsense"], "target"),
+        (["-o", "{tmp}/r.html", "--anonymise", "--by", "judge"], "would bring names in"),
+        (["-o", "{tmp}/r.html", "--scores", "{tmp}/other.json"], "record"),
+        (["-o", "{tmp}/r.html", "--last", "{tmp}/other.json"], "not a ranking"),
+        (["-o", "{tmp}/r.html", "--compare", "no-such-model"], "no-such-model"),
     ],
 )
-def test_what_cannot_be_shown_is_refused(command: str, output: str, part: str | None, wording: str) -> None:
-    with pytest.raises(InputError, match=wording):
-        rendered(command, [], output, part)
+def test_what_cannot_be_written_is_refused_and_nothing_is_left(
+    run: Run, tmp_path: Path, arguments: list[str], reason: str
+) -> None:
+    (tmp_path / "full").mkdir()
+    (tmp_path / "full" / "thesis.tex").write_text("mine")
+    (tmp_path / "other.json").write_text('{"some": "thing"}')
+    before = sorted(tmp_path.rglob("*"))
+    result = run("report", str(CAMPAIGN), *[each.format(tmp=tmp_path) for each in arguments])
+    assert result.status == 2
+    assert reason in (result.out + result.err)
+    assert sorted(tmp_path.rglob("*")) == before
 
 
-def test_json_says_the_group_of_a_result() -> None:
-    ranking = rank(CLEAR, resample=None, rng=0)
-    group = (("lang_pair", "fr-en"), ("judge", "ann"))
-    (entry,) = json.loads(rendered("rank", [Grouped(ranking, group)], "json").text)
-    assert entry == {**json.loads(json.dumps(ranking.to_dict())), "group": {"lang_pair": "fr-en", "judge": "ann"}}
+def test_an_earlier_report_stays_if_the_new_one_fails(run: Run, tmp_path: Path) -> None:
+    target = tmp_path / "r.html"
+    target.write_text("the earlier one")
+    bad = tmp_path / "bad.csv"
+    bad.write_text("system_a,system_b,outcome\nA,B,perhaps\n")
+    assert run("report", str(bad), "-o", str(target)).status == 2
+    assert target.read_text() == "the earlier one"
 
 
-def test_groups_are_titles_for_people_and_columns_in_csv() -> None:
-    grouped = Grouped(rank(CLEAR, resample=None, rng=0), (("lang_pair", "fr-en"), ("judge", "ann")))
-    assert rendered("rank", [grouped], "table").text.startswith("fr-en, judge ann\n")
-    lines = rendered("rank", [grouped, grouped], "csv").text.splitlines()
-    assert lines[0].startswith("lang_pair,judge,cluster,")
-    assert [line.startswith("fr-en,ann,") for line in lines] == [False, *[True] * 6]  # one header
+def test_python_is_told_what_it_may_give(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="write_report: give what"):
+        palmares.write_report([], tmp_path / "r.html")
+    with pytest.raises(InputError, match="pair counts"):
+        palmares.findings(palmares.read(CAMPAIGN).counts)

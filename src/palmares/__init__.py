@@ -30,6 +30,9 @@ _EXPORTS = {
     "segments": "palmares.analysis.segments:segments",
     "audit": "palmares.analysis.audit.run:audit",
     "judges": "palmares.analysis.judges:judges",
+    "findings": "palmares.analysis.findings:findings",
+    "Asked": "palmares.analysis.findings:Asked",
+    "write_report": "palmares.report.document.files:write_report",
     "compare": "palmares.analysis.compare.run:compare",
     "Testing": "palmares.analysis.compare.testing:Testing",
     "evaluate": "palmares.analysis.compare.heldout:evaluate",
@@ -61,6 +64,7 @@ __all__ = [
     "EXPERIMENTS",
     "FORMATS",
     "MODELS",
+    "Asked",
     "CampaignPlan",
     "Execution",
     "Judgments",
@@ -81,6 +85,7 @@ __all__ = [
     "diff",
     "errors",
     "evaluate",
+    "findings",
     "head_to_head",
     "judges",
     "learning_curve",
@@ -98,6 +103,7 @@ __all__ = [
     "simulate",
     "simulate_counts",
     "write",
+    "write_report",
 ]
 
 if TYPE_CHECKING:
@@ -113,6 +119,7 @@ if TYPE_CHECKING:
     from .analysis.compare.testing import Testing
     from .analysis.describe import describe
     from .analysis.diff import diff
+    from .analysis.findings import Asked, findings
     from .analysis.judges import judges
     from .analysis.segments import segments
     from .compute import Execution, dask
@@ -135,6 +142,7 @@ if TYPE_CHECKING:
     from .ranking.rank import rank
     from .ranking.result import Ranking
     from .report import plots
+    from .report.document.files import write_report
 
 
 def __getattr__(name: str) -> Any:

@@ -83,5 +83,6 @@ def brief(name: str) -> str:
 
 
 def counted(number: float, word: str) -> str:
-    """``1 system``, ``1,200 systems``."""
-    return f"{number:,.0f} {word}{'' if number == 1 else 's'}"
+    """``1 system``, ``1,200 systems``, ``2 queries``."""
+    plural = f"{word[:-1]}ies" if word.endswith("y") and word[-2:-1] not in "aeiou" else f"{word}s"
+    return f"{number:,.0f} {word if number == 1 else plural}"

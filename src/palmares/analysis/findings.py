@@ -24,7 +24,7 @@ from ..results import Shown, counted
 from .agreement import Agreement, agreement
 from .audit.run import Audit, audit
 from .compare.comparison import Comparison
-from .compare.run import compare
+from .compare.run import compare, contenders
 from .compare.testing import Testing
 from .describe import Overview, describe
 from .diff import Changes, diff
@@ -162,6 +162,8 @@ def findings(
         Where it runs; its progress is called after every part.
     """
     chosen, asked = create(model), asked or Asked()
+    if asked.models:
+        contenders(asked.models)  # a model that there is not is no gap
     data = judgments_or_counts(judgments, "findings")
     if isinstance(data, PairCounts):
         raise InputError("findings: got pair counts, which do not know who judged what; give the judgments")

@@ -75,7 +75,13 @@ def _content(result: Mapping[str, Any], *, notes: bool = True) -> dict[str, Any]
     content = {name: value for name, value in result.items() if name not in ("record", "group", "notes")}
     if isinstance(signature := content.get("signature"), str):
         content["signature"] = "|".join(part for part in signature.split("|") if not part.startswith("version:"))
-    return {**content, "notes": result.get("notes")} if notes else content
+    if notes:
+        content["notes"] = result.get("notes")
+    # Parts of a whole, such as the ranking of a report, have notes and signatures of their own.
+    return {
+        name: _content(part, notes=notes) if isinstance(part, dict) and "signature" in part else part
+        for name, part in content.items()
+    }
 
 
 def _facts(result: Mapping[str, Any]) -> dict[str, Any]:

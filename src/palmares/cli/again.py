@@ -36,8 +36,11 @@ REPEATABLE = (
 #: Options that say where and how something is shown or computed, and never change a number. They are not taken from a
 #: result, either: a file that somebody sent must not write another one.
 _NOT_RECORDED = frozenset(
-    ("files", "output", "plot", "curves", "width", "height", "wide", "executor", "workers", "dask", "again")
-)
+    (
+        "files", "output", "plot", "curves", "width", "height", "wide", "executor", "workers", "dask", "again",
+        "write", "overwrite", "write_runs",
+    )
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -144,18 +147,19 @@ def invocation_of(result: Mapping[str, Any], path: str | Path) -> Invocation:
         options = {name: value for name, value in recorded["options"].items() if name not in _NOT_RECORDED}
         return Invocation(recorded["name"], options)
     made_from = record.get("input")
-    if "head_to_head" in result:
-        raise InputError(
-            f"{path}: is a draft without names, and how it was made would name some; it cannot be made again"
-        )
-    if record.get("model") is None or "unit" not in record or "systems" not in result or not made_from:
+    ranked = "systems" in result or "head_to_head" in result
+    if record.get("model") is None or "unit" not in record or not ranked or not made_from:
         raise InputError(f"{path}: was not printed by a command, and is no ranking of judgments that were read")
     if not made_from.get("complete"):
         raise InputError(
-            f"{path}: a program chose some of the judgments, in a way that the record does not hold; "
-            "repeat it with that program"
+            f"{path}: a program chose some of the judgments, or left out names, in a way that the record does not "
+            "hold; repeat it as it was made"
         )
-    return Invocation("rank", {**_ranking_options(record), **_reading_options(made_from)})
+    options = {**_ranking_options(record), **_reading_options(made_from)}
+    if "head_to_head" in result:
+        heads = {name: result[name] for name in ("title", "date") if result.get(name)}
+        return Invocation("report", {**options, **heads})
+    return Invocation("rank", options)
 
 
 def _ranking_options(record: Mapping[str, Any]) -> dict[str, Any]:

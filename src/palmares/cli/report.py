@@ -39,11 +39,17 @@ class Wanted:
     anonymise: bool
 
     @classmethod
-    def parsed(cls, target: str | None, title: str | None, date: str | None, **others: Any) -> Wanted:
-        """From what was typed; a target that is none is refused before anything is read."""
+    def parsed(
+        cls, target: str | None, title: str | None, date: str | None, compare: tuple[str, ...], **others: Any
+    ) -> Wanted:
+        """From what was typed; targets and models that are none are refused before anything is read."""
+        from ..analysis.compare.run import contenders
         from ..design.targets import Target
 
-        return cls(title or "", date or "", None if target is None else Target.parse(target), **others)
+        if compare:
+            contenders(compare)
+        aim = None if target is None else Target.parse(target)
+        return cls(title=title or "", date=date or "", target=aim, compare=compare, **others)
 
     def check(self, inputs: reading.Inputs) -> None:
         """Refuse what would name systems in a draft without names."""
@@ -120,7 +126,8 @@ def report(
     comparisons, what the judgments do not support, how many more would separate what, agreement, judges, amounts of
     data and the method. A page carries all its numbers: palmares verify makes them again and compares.
     """  # fmt: skip
-    from ..report.document.files import check_target, write_report
+    from ..judgments.anonymous import names_nobody
+    from ..report.document.files import check_target, write
 
     if output != "-":
         check_target(output)
@@ -129,17 +136,18 @@ def report(
     groups: Mapping[Group, Judgments] = inputs.groups()
     _match(before, groups, wanted.last)
     names = _names(groups, inputs.files) if wanted.anonymise else []
+    nameless = all(part.origin is not None and names_nobody(part.origin) for part in groups.values())
     if wanted.anonymise:
         groups = {group: _anonymous(part, ranking) for group, part in groups.items()}
     made = reading.for_each(
         groups, execution, "analysing",
         lambda data, place: _findings(data, ranking, wanted, before, place, largest_component=largest_component),
     )  # fmt: skip
-    written = _report(made, wanted, scores)
+    written = _report(made, wanted, scores, nameless=nameless)
     if output == "-":
         click.echo(written.page, nl=False)
     else:
-        write_report(written, output, partial(click.echo, err=True))
+        write(written, output, partial(click.echo, err=True))
         click.echo(f"wrote {output}", err=True)
     _warn_of_names(written, names)
     options.check_converged(each.result.ranking for each in made)
@@ -171,21 +179,22 @@ def _findings(
     )  # fmt: skip
 
 
-def _report(made: Sequence[Grouped[Findings]], wanted: Wanted, scores: Sequence[ScoreTable]) -> Report:
-    from ..report import VIEWS
-    from ..report.document.content import document
+def _report(
+    made: Sequence[Grouped[Findings]], wanted: Wanted, scores: Sequence[ScoreTable], *, nameless: bool
+) -> Report:
+    """The report; how a draft was made is kept only if that names nobody."""
     from ..report.document.files import Report
 
     invocation = Invocation.current()
     assert invocation is not None  # a command runs
-    results = VIEWS.load("report").json(made)
-    whole = all(each.result.record.input is None or each.result.record.input["complete"] for each in made)
-    for entry in results:
-        command = invocation.to_dict() if whole or not wanted.anonymise else None
-        entry["record"] = {**entry["record"], "command": command}
-    notes = ["Draft without names: systems are numbered as they rank."] if wanted.anonymise else []
-    content = document(made, title=wanted.title, date=wanted.date, scores=scores, notes=notes)
-    return Report(content, made, results)
+    return Report.of(
+        made,
+        title=wanted.title,
+        date=wanted.date,
+        scores=scores,
+        notes=["Draft without names: systems are numbered as they rank."] if wanted.anonymise else [],
+        made_by=invocation.to_dict() if nameless or not wanted.anonymise else None,
+    )
 
 
 # -- drafts without names -----------------------------------------------------------------------------

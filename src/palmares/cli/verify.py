@@ -58,7 +58,8 @@ def verify(context: click.Context, result: str, files: tuple[str, ...], printing
     for each in _results(printed):
         found.setdefault(_key(group_of(each)), []).append(each)
     verified = [_verified(each, found) for each in recorded]
-    verified += _page(Path(result).read_text(encoding="utf-8"), printed, verified)
+    if recorded[0]["record"].get("command"):  # else notes may be in other words
+        verified += _page(Path(result).read_text(encoding="utf-8"), printed, verified)
     if recorded[0]["record"].get("command"):  # a program may have kept one group of several
         verified += [_unmatched(group_of(each), "is not in the file") for rest in found.values() for each in rest]
     printing.show("verify", verified)
@@ -167,6 +168,9 @@ def _moved(options: Mapping[str, Any], files: Sequence[tuple[str, str]]) -> dict
             return [moved(each) for each in value]
         if not isinstance(value, str):
             return value
+        if (folder := _folder(value, files)) is not None:
+            used.update(old for old, _ in files if Path(value) in Path(old).parents)
+            return folder
         name, sign, path = value.partition("=")
         whole, part = value in places, bool(sign) and path in places
         used.update({value} if whole else {path} if part else ())
@@ -178,6 +182,14 @@ def _moved(options: Mapping[str, Any], files: Sequence[tuple[str, str]]) -> dict
             f"{left[0][0]}: was read from a folder, which is not there any more; put the files where they were"
         )
     return found
+
+
+def _folder(value: str, files: Sequence[tuple[str, str]]) -> str | None:
+    """Where the folder of an option is now: the one place that all files which were read from it agree on."""
+    inside = [(Path(old).relative_to(value), Path(now)) for old, now in files if Path(value) in Path(old).parents]
+    roots = {now.parents[len(rest.parts) - 1] if now.parts[-len(rest.parts) :] == rest.parts else None
+             for rest, now in inside}  # fmt: skip
+    return str(roots.pop()) if len(roots) == 1 and None not in roots else None
 
 
 @contextmanager

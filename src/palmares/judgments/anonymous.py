@@ -46,6 +46,11 @@ def anonymised(judgments: Judgments, order: Sequence[str]) -> Judgments:
     )
 
 
+def names_nobody(origin: Origin) -> bool:
+    """Whether what is recorded of reading and choosing judgments may stand in a draft, but for the names of files."""
+    return set(origin.reading) <= _HARMLESS and set(origin.selection) <= _NAMELESS
+
+
 def numbered(word: str, count: int) -> list[str]:
     """``System 01`` to ``System 12``: sorted by name, they are in the order of their numbers."""
     return [f"{word} {number:0{len(str(count))}}" for number in range(1, count + 1)]
@@ -75,7 +80,10 @@ def _with_judges(judgments: Judgments, order: Sequence[int]) -> Judgments:
 
 
 def _nameless(origin: Origin, names: Sequence[str]) -> Origin:
-    """Where judgments come from, by digests alone; without notes that name a system, a judge or a file."""
+    """Where judgments come from, by digests alone; without notes that name a system, a judge or a file.
+
+    Not complete: the names that these judgments have cannot be had from the record.
+    """
     named = [*names, *(source.name for source in origin.sources)]
     pattern = re.compile("|".join(rf"(?<!\w){re.escape(name)}(?!\w)" for name in sorted(named, key=len, reverse=True)))
     kept = [note for note in origin.notes if not pattern.search(note)]
@@ -83,12 +91,11 @@ def _nameless(origin: Origin, names: Sequence[str]) -> Origin:
     more = (
         [f"{counted(left, 'note')} on how the judgments were read left out here: there are names in it"] if left else []
     )
-    complete = set(origin.reading) <= _HARMLESS and set(origin.selection) <= _NAMELESS
     return replace(
         origin,
         sources=tuple(replace(source, name=f"file {number}") for number, source in enumerate(origin.sources, 1)),
         reading={name: value for name, value in origin.reading.items() if name in _HARMLESS},
         selection={name: value for name, value in origin.selection.items() if name in _NAMELESS},
         notes=(*kept, *more),
-        complete=origin.complete and complete,
+        complete=False,
     )

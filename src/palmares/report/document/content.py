@@ -116,12 +116,15 @@ def file_keys(titles: Sequence[str]) -> list[str]:
 
 
 def _amount(results: Sequence[Grouped[Findings]]) -> str:
-    """``3 language pairs, 29 systems, 21,000 judgments``"""
+    """``3 language pairs, 29 submissions, 21,000 pairwise judgments``"""
     everywhere = [each.result.overview for each in results]
-    pairs = f"{counted(len(results), 'language pair' if _by_pair(results) else 'group')}, " if len(results) > 1 else ""
-    judges = f" by {counted(everywhere[0].judges, 'judge')}" if len(results) == 1 and everywhere[0].judges else ""
-    systems, judgments = sum(o.systems for o in everywhere), sum(o.judgments for o in everywhere)
-    return f"{pairs}{counted(systems, 'system')}, {counted(judgments, 'pairwise judgment')}{judges}"
+    judgments = counted(sum(o.judgments for o in everywhere), "pairwise judgment")
+    if len(results) == 1:
+        by = f" by {counted(everywhere[0].judges, 'judge')}" if everywhere[0].judges else ""
+        return f"{counted(everywhere[0].systems, 'system')}, {judgments}{by}"
+    # A system may take part in several language pairs, under one name or several.
+    submissions = counted(sum(o.systems for o in everywhere), "submission")
+    return f"{counted(len(results), 'language pair' if _by_pair(results) else 'group')}, {submissions}, {judgments}"
 
 
 def _by_pair(results: Sequence[Grouped[Findings]]) -> bool:

@@ -5,19 +5,22 @@ from __future__ import annotations
 import os
 import shutil
 import tempfile
-from collections.abc import Callable, Sequence
+import warnings
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from ...analysis.findings import Findings
 from ...errors import InputError
-from ..tables import Grouped, json_text
-from .content import Document
+from .. import VIEWS
+from ..tables import Grouped, group_of, json_text
+from .content import Document, document
 from .embedded import Embedded
 from .page import to_html
 from .pdf import printed
 from .pieces import pieces
+from .scores import ScoreTable
 from .text import to_text
 
 #: What an ending of a file asks for; no ending, or a slash at the end, is a folder with pieces.
@@ -34,10 +37,40 @@ class Report:
     findings: Sequence[Grouped[Findings]]
     results: Sequence[dict[str, Any]]
 
+    @classmethod
+    def of(
+        cls, findings: Sequence[Grouped[Findings]], *, title: str = "", date: str = "",
+        scores: Sequence[ScoreTable] = (), notes: Sequence[str] = (), made_by: Mapping[str, Any] | None = None,
+    ) -> Report:  # fmt: skip
+        """A report of findings; ``made_by`` is the command and its options, if one made it."""
+        results = VIEWS.load("report").json(findings)
+        for entry in results:
+            entry |= {"title": title, "date": date}
+            entry["record"] = {**entry["record"], "command": None if made_by is None else dict(made_by)}
+        return cls(document(findings, title=title, date=date, scores=scores, notes=notes), findings, results)
+
     @property
     def page(self) -> str:
         """As HTML."""
         return to_html(self.document, Embedded(self.results))
+
+
+def write_report(findings: Findings | Iterable[Findings], path: str | Path, *, title: str = "", date: str = "") -> None:
+    """Write what `palmares.findings` found of one language pair, or of several, as a report.
+
+    Parameters
+    ----------
+    path
+        Its ending says how: ``.html``, ``.md``, ``.json``, ``.pdf``; a folder gets the report in pieces. What pictures
+        lack, such as a font, is a warning.
+    title, date
+        As they are to be printed.
+    """
+    several = [findings] if isinstance(findings, Findings) else list(findings)
+    if not several or not all(isinstance(each, Findings) for each in several):
+        raise InputError("write_report: give what palmares.findings(…) returned, or a list of such findings")
+    report = Report.of([Grouped(each, group_of(each)) for each in several], title=title, date=date)
+    write(report, str(path), lambda message: warnings.warn(message, stacklevel=3))
 
 
 def check_target(path: str) -> None:
@@ -74,7 +107,7 @@ def _endings() -> str:
     return ", ".join(ENDINGS)
 
 
-def write_report(report: Report, path: str, tell: Callable[[str], None] = lambda message: None) -> None:
+def write(report: Report, path: str, tell: Callable[[str], None] = lambda message: None) -> None:
     """Write a report; what was there before stays until the new one is complete.
 
     Parameters
