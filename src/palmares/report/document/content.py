@@ -20,6 +20,8 @@ from .method import Method, method
 from .scores import ScoreTable
 from .sentences import Sentence, agreed, headline, sureness
 
+#: So many claims are told one by one.
+_TOLD = 8
 #: Names of files begin with a key, and may not be too long.
 _LONGEST_KEY = 50
 _QUESTIONS = "Each point is a question to the organisers, not a verdict on a person:"
@@ -205,7 +207,13 @@ def _weak(claims: Sequence[Claim]) -> list[str]:
         reason = f"{claim.verdict}, for {joined}" if claim.verdict == "not shown" and joined else claim.verdict
         reason = f"{claim.verdict}, not {joined.replace('; ', ', not ')}" if claim.verdict == "fragile" else reason
         by_reason.setdefault(reason, []).append(claim.sentence)
-    return [f"{reason}: {'; '.join(sentences)}" for reason, sentences in by_reason.items()]
+    return [f"{reason}: {_some(sentences)}" for reason, sentences in by_reason.items()]
+
+
+def _some(sentences: Sequence[str]) -> str:
+    """The first sentences; a table has them all."""
+    more = len(sentences) - _TOLD
+    return "; ".join(sentences[:_TOLD]) + (f"; and {more} more, below" if more > 0 else "")
 
 
 def _flags(audit: Audit) -> str:
