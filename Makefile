@@ -7,7 +7,7 @@ BENCH := .venv-bench
 .PHONY: demo serve-demo test test-all debian-packages lint format docs bench clean help
 
 help:
-	@echo "make demo      rank the example campaign: table, head-to-head, plot, audit"
+	@echo "make demo      rank the example campaign: table, head-to-head, plot, audit, report"
 	@echo "make serve-demo serve a bundled campaign: the judge's page and the organiser's"
 	@echo "make test      the tests"
 	@echo "make test-all  the tests, the slow ones too, and the documentation"
@@ -40,6 +40,9 @@ demo: $(VENV)/.ready
 	$(BIN)/palmares head-to-head examples/campaign.csv
 	@echo
 	$(BIN)/palmares audit examples/campaign.csv
+	@echo
+	$(BIN)/palmares report examples/campaign.csv -o demo-output/report.html
+	@echo "all of it on one page: open $(CURDIR)/demo-output/report.html in a browser"
 
 serve-demo: $(VENV)/.ready
 	$(BIN)/palmares serve --demo

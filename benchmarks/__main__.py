@@ -8,7 +8,18 @@ from __future__ import annotations
 import sys
 from importlib import import_module
 
-NAMES = ("startup", "resampling", "models", "judges_differ", "next_choice", "scores", "scan", "server", "browser")
+NAMES = (
+    "startup",
+    "resampling",
+    "models",
+    "judges_differ",
+    "next_choice",
+    "scores",
+    "report",
+    "scan",
+    "server",
+    "browser",
+)
 #: Long, and not of speed: run by name only; some take options of their own.
 WITH_OPTIONS = ("active", "judge_coverage", "judge_recovery", "noise", "uncertainty")
 STUDIES = (
