@@ -58,7 +58,7 @@ def tex(text: str) -> str:
 
 def scripts(text: str) -> list[str]:
     """The scripts in a text that pdfLaTeX does not set by itself."""
-    return list(dict.fromkeys(script for script, _ in _runs(unicodedata.normalize("NFC", text)) if script))
+    return sorted({script for script, _ in _runs(unicodedata.normalize("NFC", text)) if script})
 
 
 def _runs(text: str) -> list[tuple[str, str]]:
