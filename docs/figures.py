@@ -4,11 +4,20 @@ One picture a family of models, docs/images/model-<family>.svg; a family of whic
 models on held-out judgments are docs/images/compare.svg, and judges, three of whom answer at random, judges.svg. Slopes
 and item information of segments, which the example campaign has none of, come from simulated ones:
 docs/images/segments-*.svg.
+
+``python docs/figures.py gallery`` runs the commands of docs/plots.md instead, and puts what they draw into docs/images
+as plot-<kind>.svg.
 """
 
 from __future__ import annotations
 
+import os
+import re
+import shlex
+import subprocess
+import sys
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
@@ -53,6 +62,23 @@ def main() -> None:
     plots.save(plots.judge_sensitivities(pm.judges(some_at_random(), rng=0)), images / "judges.svg")
     plots.save(slopes(), images / "segments-slopes.svg")
     plots.save(item_information(), images / "segments-information.svg")
+
+
+def gallery() -> None:
+    """The pictures of docs/plots.md, by its own commands; experiments simulate their data."""
+    commands = re.findall(
+        r"^    (palmares (?:simulate|plot \S+) .*(?:\.csv|\.svg|--).*)$", (DOCS / "plots.md").read_text(), re.M
+    )
+    # What stands above the first section but for the simulation shows how the command is used.
+    commands = [each for each in commands if "judgments.csv" not in each and "--help" not in each]
+    environment = {name: value for name, value in os.environ.items() if name != "PALMARES_REAL_DATA"}
+    with TemporaryDirectory() as folder:
+        (Path(folder) / "examples").symlink_to(CAMPAIGN.parent)
+        for command in commands:
+            arguments = [sys.executable, "-m", "palmares", *shlex.split(command)[1:]]
+            subprocess.run(arguments, cwd=folder, env=environment, check=True)
+        for picture in sorted(Path(folder).glob("*.svg")):
+            (DOCS / "images" / f"plot-{picture.name}").write_bytes(picture.read_bytes())
 
 
 def some_at_random() -> pm.Judgments:
@@ -132,4 +158,4 @@ def score_panel(alt: Any, fit: Fit, best_first: list[str], *, first: bool) -> An
 
 
 if __name__ == "__main__":
-    main()
+    gallery() if sys.argv[1:] == ["gallery"] else main()

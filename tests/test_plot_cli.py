@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+import shlex
 import struct
 from collections.abc import Callable
 from pathlib import Path
@@ -240,3 +242,21 @@ def test_the_same_seed_gives_the_same_picture(ok: Callable[..., Any], votes: Pat
     first, same, other = (json.loads((tmp_path / f"{name}.json").read_text()) for name in "abc")
     assert first["datasets"] == same["datasets"] if "datasets" in first else first == same
     assert first != other
+
+
+# -- the gallery --------------------------------------------------------------------------------------
+
+GALLERY = Path(__file__).parents[1] / "docs" / "plots.md"
+
+
+@pytest.mark.parametrize("kind", PLOTS)
+def test_the_gallery_has_every_kind_with_its_command_and_its_picture(kind: str) -> None:
+    (section,) = re.findall(rf"^### {kind}\n(.*?)(?=^##|\Z)", GALLERY.read_text("utf-8"), re.DOTALL | re.MULTILINE)
+    (command,) = re.findall(rf"^    palmares plot {kind} (.*)$", section, re.MULTILINE)
+    assert command.endswith(f" -o {kind}.svg")
+    with PLOT_COMMANDS.load(kind).make_context(kind, shlex.split(command)) as context:
+        assert context.params
+    assert re.search(rf"^!\[.+\]\(images/plot-{kind}\.svg\)$", section, re.MULTILINE)
+    picture = (GALLERY.parent / "images" / f"plot-{kind}.svg").read_text("utf-8")
+    assert picture.startswith("<svg")
+    assert len(picture) < 120_000

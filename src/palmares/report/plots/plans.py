@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from textwrap import wrap
 from typing import Any
 
 from ...design.planning.result import Plan, Point
@@ -16,8 +15,6 @@ _MEASURES = {
     "pairs": "pairs of systems separated", "clusters": "clusters", "widest": "ranks in the widest range",
     "best": "the best is separated",
 }  # fmt: skip
-#: Letters of a line below the title of a picture that may be as wide as it likes.
-_LETTERS = 120
 
 
 def plan_plot(
@@ -52,8 +49,7 @@ def plan_plot(
     panels = [_reached] if chance else [_measure, _reached]
 
     def draw(area: Area, width: int | None) -> Any:
-        lines = wrap(summary(plan), _LETTERS) if width is None else [summary(plan)]
-        head = heading(alt, name, [*lines, _words(plan)], width)
+        head = heading(alt, name, [summary(plan), _words(plan)], width)
         drawn = [panel(alt, plan, area) for panel in panels]
         return themed(alt.hconcat(*drawn, spacing=28).properties(title=head, padding=pad))
 
