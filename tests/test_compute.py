@@ -109,6 +109,15 @@ def test_an_interrupt_of_compiled_code_is_an_interrupt(monkeypatch: pytest.Monke
     assert capsys.readouterr().err == "\nAborted!\n"
 
 
+def test_a_full_disk_is_no_traceback() -> None:
+    with open("/dev/full", "wb") as full:
+        command = [sys.executable, "-m", "palmares", "models"]
+        done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+    assert done.returncode == 2
+    assert done.stderr.startswith("palmares: error: what is printed cannot be written (No space left")
+    assert "Traceback" not in done.stderr
+
+
 def test_another_system_error_is_a_bug(monkeypatch: pytest.MonkeyPatch) -> None:
     def broken(**_: object) -> None:
         raise SystemError("broken")

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import sys
-from typing import Any
+from typing import Any, NoReturn
 
 import click
 
@@ -101,11 +103,22 @@ def main(argv: list[str] | None = None) -> Any:
     except PalmaresError as error:
         click.echo(f"palmares: error: {error}", err=True)
         sys.exit(error.exit_status)
+    except OSError as error:
+        if error.errno != errno.ENOSPC:
+            raise
+        click.echo(f"palmares: error: what is printed cannot be written ({error.strerror})", err=True)
+        _exit_without_flushing(2)
     except SystemError as error:
         if not _interrupted(error):
             raise
         click.echo("\nAborted!", err=True)
         sys.exit(1)
+
+
+def _exit_without_flushing(status: int) -> NoReturn:
+    """End although standard output still holds what cannot be written; Python would try again, and fail aloud."""
+    sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115  # it lives as long as the process
+    sys.exit(status)
 
 
 def _interrupted(error: BaseException | None) -> bool:

@@ -183,8 +183,8 @@ class Comparison:
         return np.asarray(self.measured & (self.values == self.values[self.order[0]]))
 
     def mark(self, system: int) -> str:
-        """What tables put beside a system: `WINNER`, `JOINT_WINNER` or nothing."""
-        if self.usable is None:
+        """What tables put beside a system: `WINNER`, `JOINT_WINNER` or nothing; nobody wins alone."""
+        if self.usable is None or len(self.systems) < 2:
             return ""
         return WINNER if self.winners[system] else JOINT_WINNER if self.joint_winners[system] else ""
 

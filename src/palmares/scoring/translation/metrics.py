@@ -117,6 +117,7 @@ def metric(id: str, references: Sequence[Sequence[str]], *, tokenize: str, targe
     """
     sacrebleu = _sacrebleu()
     if id == "bleu":
+        tokenizer(tokenize)  # which says what is missing
         bleu = sacrebleu.BLEU(tokenize=tokenize, lowercase=lowercase, force=True, references=references)
         return FromSacrebleu(bleu, bleu_of)
     if id == "chrf":
