@@ -14,6 +14,7 @@ from typing import Any
 from ...errors import InputError, MissingExtraError
 from ..tables import Group
 from .fonts import fitted, missing_in
+from .syllables import positioned
 
 ENDINGS = (".svg", ".png", ".pdf", ".html", ".json")
 #: Of pictures that are drawn here; pages and descriptions are drawn where they are read.
@@ -68,9 +69,9 @@ def _write(chart: Any, path: Path, sharp: bool) -> None:
     if path.suffix == ".svg":
         path.write_text(svg, encoding="utf-8")
     elif path.suffix == ".png":
-        path.write_bytes(vl_convert.svg_to_png(svg, ppi=144 if sharp else 72))
+        path.write_bytes(vl_convert.svg_to_png(positioned(svg), ppi=144 if sharp else 72))
     else:
-        path.write_bytes(vl_convert.svg_to_pdf(svg))
+        path.write_bytes(vl_convert.svg_to_pdf(positioned(svg)))
 
 
 def check_ending(path: str | Path) -> None:
