@@ -72,6 +72,12 @@ def test_what_is_told_of_real_fonts_is_what_they_draw() -> None:
         assert bool(fonts.missing([name])) == boxed, name
 
 
+def test_a_name_is_told_once_whether_or_not_a_number_follows(without: Callable[..., None]) -> None:
+    without("Han")
+    (found,) = fonts.missing(["中文系统  3", "中文系统", "\u200e中文\u200e  4", "中文"])
+    assert found.texts == ("中文系统", "中文")
+
+
 def test_many_names_are_cut() -> None:
     line = str(fonts.Missing("Han", ("a", "b", "c", "d", "e"), fonts.Font("Noto Sans CJK SC", "fonts-noto-cjk")))
     assert "in: a, b, c and 2 more; install" in line

@@ -17,6 +17,8 @@ from xml.sax.saxutils import escape
 
 #: A codepoint that is no character, so no font has a letter for it.
 _NO_LETTER = "\ufdd0"
+#: An invisible letter that keeps numbers right of names.
+_MARK = "\u200e"
 #: So many letters of a script are looked at: a font has all that are usual, or none.
 _LOOKED_AT = 6
 #: So many names are told.
@@ -91,10 +93,16 @@ def missing(texts: Iterable[str]) -> list[Missing]:
             letters.setdefault(script, {})[letter] = None
             fonts[script] = fonts_for
     return [
-        Missing(script, tuple(using[script]), fonts[script])
+        Missing(script, _names(using[script]), fonts[script])
         for script in using
         if not all(has_letter(letter) for letter in list(letters[script])[:_LOOKED_AT])
     ]
+
+
+def _names(texts: Iterable[str]) -> tuple[str, ...]:
+    """The texts, but for those that are another with a number after it, as rows of heat maps have it."""
+    known = [text.strip(_MARK) for text in texts]
+    return tuple(dict.fromkeys(text for text in known if text.rpartition("  ")[0].strip(_MARK) not in known))
 
 
 def missing_in(chart: Any) -> list[Missing]:
