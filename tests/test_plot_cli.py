@@ -163,6 +163,15 @@ def test_an_error_in_one_group_leaves_no_picture_of_the_others(
     assert list(tmp_path.iterdir()) == []
 
 
+def test_what_tables_note_is_told_on_standard_error(ok: Callable[..., Any], pairs: Path, tmp_path: Path) -> None:
+    known = [note for line in json.loads(ok("rank", pairs, "--resamples", 60, "--column", "segment=",
+                                            "--format", "json").out) for note in line["notes"]]  # fmt: skip
+    assert known
+    done = ok("plot", "ranges", pairs, "--resamples", 60, "--column", "segment=", "-o", tmp_path / "r.svg")
+    assert all(any(note in line for line in done.err.splitlines()) for note in known)
+    assert done.err.count("cs-en: ") == done.err.count("de-en: ") > 0
+
+
 # -- what is refused ----------------------------------------------------------------------------------
 
 

@@ -69,7 +69,7 @@ class Ranks:
     resample: str | None = "auto"
     resamples: int = 1000
     p: float = 0.05
-    looks: str = "once"
+    looks: str = "auto"
     joint: bool = False
 
     def of(self, data: Judgments, model: Model, execution: Execution) -> Ranking:

@@ -36,6 +36,7 @@ class Meetings:
     parts: tuple[Part, ...]
     order: str
     lang_pair: str | None = None
+    notes: tuple[str, ...] = ()
 
 
 def meetings(judgments: Judgments, systems: Sequence[str], *, share: float = SHARE) -> Meetings:
@@ -66,7 +67,7 @@ def meetings(judgments: Judgments, systems: Sequence[str], *, share: float = SHA
         part_of(f"first {100 * share:g} %", pairs[:some], len(code)),
         part_of(f"last {100 * share:g} %", pairs[-some:], len(code)),
     )
-    return Meetings(tuple(systems), parts, order, pair)
+    return Meetings(tuple(systems), parts, order, pair, judgments.notes)
 
 
 def part_of(name: str, pairs: IntArray, systems: int) -> Part:

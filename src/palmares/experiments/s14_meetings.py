@@ -43,4 +43,4 @@ def chosen_meetings(judgments: Judgments, *, steps: int | None = None, share: fl
     )
     pair = judgments.lang_pairs[0] if len(judgments.lang_pairs) == 1 else None
     told = f"chosen: {wanted:,} matches of one run of TrueSkill (seed {seed}), opponents by exp(−|Δμ|)"
-    return Meetings(tuple(counts.systems[i] for i in order), parts, told, pair)
+    return Meetings(tuple(counts.systems[i] for i in order), parts, told, pair, judgments.notes)

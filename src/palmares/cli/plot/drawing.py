@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, cast
@@ -76,7 +76,7 @@ class Drawing:
         for chart, target in zip(charts, files, strict=True):
             save(chart, target, sharp=self.width is None and self.height is None, notify=told.append)
             click.echo(f"wrote {target}", err=True)
-        for line in dict.fromkeys(told):
+        for line in dict.fromkeys([*_notes(results), *told]):
             click.echo(line, err=True)
 
     def _titled(self, each: Grouped[Any], results: Sequence[Grouped[Any]]) -> str | None:
@@ -84,6 +84,14 @@ class Drawing:
         if self.title is None or len(results) == 1:
             return self.title
         return f"{self.title}: {each.title}"
+
+
+def _notes(results: Sequence[Grouped[Any]]) -> Iterator[str]:
+    """What tables say below them, of the judgments and of what was done: a picture has no place for it."""
+    for each in results:
+        parts = (each.result, getattr(each.result, "ranking", None))
+        notes = dict.fromkeys(note for part in parts for note in getattr(part, "notes", ()))
+        yield from (f"{each.title}: {note}" if len(results) > 1 and each.title else note for note in notes)
 
 
 _DRAWING_OPTIONS = (

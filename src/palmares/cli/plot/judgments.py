@@ -139,11 +139,7 @@ def clusters_by_judgments(
     def ranked(data: Judgments, place: Execution) -> ClusterCurve:
         return clusters(data, sizes=sizes, trials=trials, ranks=ranks, execution=place)
 
-    found = reading.for_each(inputs.groups(), execution, "ranking", ranked)
-    for each in found:
-        for note in each.result.notes:
-            click.echo(note, err=True)
-    drawing.draw("clusters-by-judgments", found)
+    drawing.draw("clusters-by-judgments", reading.for_each(inputs.groups(), execution, "ranking", ranked))
 
 
 # -- judges, segments ---------------------------------------------------------------------------------

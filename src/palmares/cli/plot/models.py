@@ -79,6 +79,8 @@ def outcomes(
         return [model.fit(judged, rng=place.generator(Stream.FIT)) for model in made], judged
 
     found = reading.for_each(inputs.groups(), execution, "fitting", fitted)
+    for note in dict.fromkeys(note for each in found for note in each.result[1].notes):
+        click.echo(note, err=True)
     fits = [_with(each, each.result[0]) for each in found]
     drawing.draw("outcomes", fits, [{"judgments": each.result[1], "system": system} for each in found])
 
