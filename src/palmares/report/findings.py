@@ -60,7 +60,10 @@ def overview(results: Sequence[Grouped[Findings]], *, names: bool = True) -> Tab
         Column("kappa", _kappa),
         Column("checks flagged", or_dash),
     ]
-    return Table(columns, [_overview_row(each, names=names) for each in results])
+    notes = [
+        "Two systems are separated if their rank ranges do not overlap; kappa: how far judges agree with each other."
+    ]
+    return Table(columns, [_overview_row(each, names=names) for each in results], notes=notes)
 
 
 def _overview_row(each: Grouped[Findings], *, names: bool) -> list[Any]:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from math import floor, isinf, log10
 
 from ..design.forecast import Forecast, Need
+from .tables import Column, Table
 
 #: So many boundaries are told one by one.
 _MOST = 8
@@ -38,6 +39,29 @@ def forecast_lines(forecast: Forecast, systems: Sequence[str]) -> list[str]:
     if len(both) > _MOST:
         lines.append(f"and {len(both) - _MOST} more that are open, and need as many or more")
     return lines
+
+
+def forecast_table(forecast: Forecast, systems: Sequence[str]) -> Table:
+    """One row for the target, if there is one, and one for each open boundary, the nearest first."""
+    others = forecast.others
+    by = "" if others is None else ", by these judges on these segments"
+    columns = [Column("to show", align="left", if_long="wrap"), Column(f"more judgments{by}", align="left")]
+    columns += [] if others is None else [Column("by other judges on other segments", align="left")]
+    beyond = others.boundaries if others else (None,) * len(forecast.boundaries)
+    both = sorted(zip(forecast.boundaries, beyond, strict=True), key=lambda pair: _nearness(*pair))
+    rows = [(_purpose(need, systems).removeprefix("to "), need, other) for need, other in both]
+    if forecast.target is not None:
+        rows.insert(0, (_aim(forecast).removeprefix("until "), forecast.target, others.target if others else None))
+    shown = [[what, *(_few(need, forecast) for need in needs if need is not None)] for what, *needs in rows]
+    return Table(columns, shown, rules=frozenset({1}) if forecast.target is not None and both else frozenset())
+
+
+def _few(need: Need, forecast: Forecast) -> str:
+    """``180 (90–410)``, to stand below a heading."""
+    if need.median == 0:
+        return "none"
+    hopeless = isinf(need.median) and need.never > _HOPELESS
+    return "never" if hopeless else _amount(need, forecast).removeprefix("about ").replace(" more judgments", "")
 
 
 def _nearness(need: Need, other: Need | None) -> tuple[float, float, float]:

@@ -126,12 +126,12 @@ def probability_table(ranking: Ranking) -> Table:
     notes = [
         f"How likely the column's system is better than the row's: {lines[0].system} (column 1) better than "
         f"{lines[1].system} (row 2) with {share_text(better[0, 1])}.",
-        f"best: how likely the column's system is the best. {_source_of_beliefs(ranking)}",
+        f"best: how likely the column's system is the best. {source_of_beliefs(ranking)}",
     ]
     return Table(columns, rows, rules=frozenset({n}), notes=notes, signature=ranking.signature, keys=(0, 1))
 
 
-def _source_of_beliefs(ranking: Ranking) -> str:
+def source_of_beliefs(ranking: Ranking) -> str:
     """What probabilities are shares of."""
     if ranking.beliefs is ranking.replicates:
         return "Shares of the samples, or draws, that ranges come from."

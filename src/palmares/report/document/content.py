@@ -10,16 +10,19 @@ from typing import Any
 from ...analysis.audit.claims import Claim
 from ...analysis.audit.run import Audit
 from ...analysis.findings import Findings
-from ...design.forecast import Forecast
 from ...results import counted
 from .. import findings as tables
-from ..forecast import forecast_lines
+from ..forecast import forecast_table
 from ..ranking import legend, notes_of
 from ..tables import Grouped, Table, group_title
 from .method import Method, method
 from .scores import ScoreTable
-from .sentences import Sentence, agreed, headline, sureness
+from .sentences import Sentence, headline, sureness
 
+_SINGLE = (
+    "Marks are of each pair by itself and take judgments for independent. The ranking allows for what judges and "
+    "segments share, and for all pairs, so two systems with a mark need not be separated."
+)
 #: So many claims are told one by one.
 _TOLD = 8
 #: Names of files begin with a key, and may not be too long.
@@ -177,7 +180,9 @@ def _leaderboard(each: Grouped[Findings]) -> Section:
 
 
 def _head_to_head(each: Grouped[Findings]) -> Section:
-    return Section("head-to-head", "Head to head", shown=(_table(each, "head-to-head"),))
+    table = _table(each, "head-to-head")
+    notes = [*table.notes, _SINGLE]
+    return Section("head-to-head", "Head to head", shown=(replace(table, notes=notes),))
 
 
 def _unsupported(each: Grouped[Findings]) -> Section:
@@ -233,16 +238,14 @@ def _ahead(found: Findings) -> Section:
     forecast = found.forecast
     if forecast is None:
         return Section(key, title, said=(_gap(found, "forecast", "There is no forecast"),))
-    first, *lines = forecast_lines(forecast, found.ranking.fit.systems)
-    return Section(key, title, said=(_opening(first, forecast),), listed=tuple(lines))
-
-
-def _opening(line: str, forecast: Forecast) -> str:
-    return (
-        line[0].upper() + line[1:]
-        if forecast.boundaries or forecast.target
-        else "Nothing is open: " + line.partition("; ")[2] + "."
+    if not forecast.boundaries and forecast.target is None:
+        return Section(key, title, said=("Nothing is open: every boundary between neighbours holds at every look.",))
+    said = (
+        "About so many until the boundary between two neighbours holds at every look, if comparisons are chosen as so "
+        f"far; with {100 * forecast.level:g} % intervals, looking {forecast.horizon:,} judgments ahead. Never: more "
+        "judgments of that kind would not do."
     )
+    return Section(key, title, said=(said,), shown=(forecast_table(forecast, found.ranking.fit.systems),))
 
 
 def _agreement(each: Grouped[Findings]) -> Section:
@@ -253,8 +256,7 @@ def _agreement(each: Grouped[Findings]) -> Section:
     shown = replace(made["agreement"], title=None, columns=made["agreement"].columns[1:],
                     rows=[row[1:] for row in made["agreement"].rows], rules=frozenset())  # fmt: skip
     by_judge = [replace(made["agreement-by-judge"], title=None)] if "agreement-by-judge" in made else []
-    return Section(key, title, said=(agreed(each.result),), shown=(shown,), folded=tuple(by_judge),
-                   summary="Every judge against the others")  # fmt: skip
+    return Section(key, title, shown=(shown,), folded=tuple(by_judge), summary="Every judge against the others")
 
 
 def _judges(each: Grouped[Findings]) -> Section:

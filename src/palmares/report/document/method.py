@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from ...analysis.findings import Findings
 from ...models import MODELS
+from ..ranking import source_of_beliefs
 from ..tables import level_text
 
 #: The papers that a report may rest on, by the words that cite them.
@@ -99,7 +100,8 @@ def method(results: Sequence[Findings]) -> Method:
 def _ranked(results: Sequence[Findings]) -> str:
     ranking = results[0].ranking
     model = ranking.fit.model
-    cited = "; ".join(_CITED.get(model.id, ()))
+    ties = ("Davidson 1970",) if getattr(model, "ties", None) == "davidson" else ()
+    cited = "; ".join((*_CITED.get(model.id, ()), *ties))
     name = f"{model.id} ({MODELS[model.id].summary}{'; ' + cited if cited else ''})"
     units = dict.fromkeys(found.ranking.record.facts.get("unit") for found in results)
     said = [f"Human judgments were reduced to pairwise judgments, and systems scored by the model {name}."]
@@ -112,6 +114,10 @@ def _ranked(results: Sequence[Findings]) -> str:
             "A cluster ends where no rank range reaches beyond (Koehn 2012; Bojar et al. 2014). Solid boundaries hold "
             "all together, by a step-down test (Romano & Wolf 2005); dashed ones hold only each by itself."
         )
+        said.append("Two systems are separated if their rank ranges do not overlap.")
+        if ranking.better is not None:
+            source = source_of_beliefs(ranking)
+            said.append(f"Probabilities of being the best: {source[0].lower()}{source[1:]}")
         if ranking.looks != "once":
             said.append("Ranges and boundaries hold at every look, whatever chose the comparisons.")
     return " ".join(said)

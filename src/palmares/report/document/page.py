@@ -35,15 +35,34 @@ def to_html(document: Document, embedded: Embedded) -> str:
         loader=DictLoader(sources), autoescape=True, undefined=StrictUndefined, trim_blocks=False, auto_reload=False
     )
     style = (_TEMPLATES / "report.css").read_text(encoding="utf-8")
+    environment.filters["whole"] = _whole
     return environment.get_template("report.html").render(
         document=document,
         boards={chapter.key: Board.of(chapter.findings.ranking) for chapter in document.chapters},
         grids={chapter.key: Grid.of(chapter.findings.head_to_head) for chapter in document.chapters},
+        signatures=_signatures(document),
         style=Markup(style),  # a file of this package
         embedded=Markup(embedded.html()),  # which escapes what could end it
         version=__version__,
         made_by=embedded.made_by,
     )
+
+
+def _whole(text: str) -> str:
+    """With no line break between a number and its per cent."""
+    return text.replace(" %", "\u00a0%")
+
+
+def _signatures(document: Document) -> list[tuple[str, str]]:
+    """How every part was made, with what it is a part of; in one place, since they are long."""
+    parts = [
+        (f"{chapter.title}, {section.title.lower()}", table.signature)
+        for chapter in document.chapters
+        for section in chapter.sections
+        for table in (*section.shown, *section.folded)
+    ]
+    parts += [(score.title, score.table.signature) for score in document.scores]
+    return [(title, signature) for title, signature in parts if signature]
 
 
 @dataclass(frozen=True)
@@ -111,7 +130,7 @@ class Board:
 
 @dataclass(frozen=True)
 class Cell:
-    """How often the row's system was judged better than the column's."""
+    """How often the column's system was judged better than the row's; the tone is of the row's."""
 
     text: str
     mark: str = ""
@@ -140,10 +159,15 @@ class Grid:
     def of(cls, compared: HeadToHead) -> Grid:
         n = len(compared.systems)
         ranked = [range_text(line.range) or str(line.rank) for line in compared.ranking.lines]
+        joint = [range_text(line.joint_range) for line in compared.ranking.lines]
         return cls(
             names=compared.systems,
             rows=tuple(Row(compared.systems[r], tuple(_cell(compared, r, c) for c in range(n))) for r in range(n)),
-            sums=(("expected wins", [_two_decimals(float(wins)) for wins in compared.expected_wins]), ("rank", ranked)),
+            sums=(
+                ("score", [_two_decimals(float(wins)) for wins in compared.expected_wins]),
+                ("rank", ranked),
+                *([("joint", joint)] if any(joint) else []),
+            ),
         )
 
 
@@ -153,7 +177,7 @@ def _cell(compared: HeadToHead, row: int, column: int) -> Cell:
     if row == column or np.isnan(share):
         return Cell("–", own=row == column)
     strength = round(_STRONGEST * min(1.0, abs(float(share) - 0.5) / _FAR))
-    tone = ("w" if share > 0.5 else "l") if strength else ""
+    tone = ("l" if share > 0.5 else "w") if strength else ""
     return Cell(_two_decimals(float(share)), compared.mark(row, column), tone, strength)
 
 

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from ...analysis.agreement import Kappa
 from ...analysis.findings import Findings
 from ...ranking.result import Ranking
 from ...results import counted
-from ..tables import level_text
+from ..tables import interval_text, level_text, score_text
 
 #: So many systems are named in a sentence; of more, their number and the first ones.
 _NAMED = 4
 #: Less likely systems are not named as the best.
 _WORTH_A_WORD = 0.005
-_ALONE = "holds only by itself, not for all systems at once"
+#: Landis & Koch's (1977) words for κ are .2 wide: an interval that is wider than two of them has none.
+_WIDE = 0.4
 
 
 @dataclass(frozen=True)
@@ -41,16 +43,13 @@ def headline(ranking: Ranking) -> Sentence:
         return (*_names(first), Phrase(" has the highest score; without resampling nobody knows how sure that is."))
     if len(first) == len(ranking.lines):
         return (Phrase(f"Any of the {len(first)} systems may be the best: the judgments do not tell which."),)
+    likely = {line.system: f" ({percent(line.best)})" for line in ranking.lines if line.best is not None}
     if len(first) > 1:
-        return (*_names(first), Phrase(" may each be the best: the judgments do not tell which."))
+        return (*_names(first, likely), Phrase(" may each be the best: the judgments do not tell which."))
     if ranking.boundaries[0].joint:
         return (*_names(first), Phrase(" is the best system."))
-    return (
-        *_names(first),
-        Phrase(
-            " comes first: that holds by itself, but not once all boundaries between clusters are to hold together."
-        ),
-    )
+    alone = " comes first: its lead holds by itself, not jointly with the other boundaries between clusters."
+    return (*_names(first), Phrase(alone))
 
 
 def contenders(ranking: Ranking) -> list[str]:
@@ -60,30 +59,37 @@ def contenders(ranking: Ranking) -> list[str]:
     return [line.system for line in ranking.lines if line.range is not None and line.range[0] == 1]
 
 
-def _names(names: Sequence[str]) -> Sentence:
-    """``A``, ``A and B``, ``A, B and C``, or ``6 systems (A, B, C, D, …)``."""
+def _names(names: Sequence[str], remarks: Mapping[str, str] | None = None) -> Sentence:
+    """``A``, ``A and B``, ``A, B and C``, or ``6 systems (A, B, C, D, …)``; each with a remark, if there is one."""
+    said = remarks or {}
     if len(names) > _NAMED:
         inner = [piece for name in names[:_NAMED] for piece in (Phrase(name, name=True), Phrase(", "))]
         return (Phrase(f"{len(names)} systems ("), *inner, Phrase("…)"))
-    pieces = [Phrase(names[0], name=True)]
-    for number, name in enumerate(names[1:], 2):
-        pieces += [Phrase(" and " if number == len(names) else ", "), Phrase(name, name=True)]
-    return tuple(pieces)
+    pieces: list[Phrase] = []
+    for number, name in enumerate(names, 1):
+        joint = "" if number == 1 else " and " if number == len(names) else ", "
+        pieces += [Phrase(joint), Phrase(name, name=True), Phrase(said.get(name, ""))]
+    return tuple(piece for piece in pieces if piece.text)
 
 
 def sureness(found: Findings) -> list[Sentence]:
     """How sure the first place is, how far the systems are told apart, and whether something is to be looked at."""
     ranking = found.ranking
-    said: list[Sentence] = []
+    said: list[Sentence] = [*_chances(ranking), *_lead(found)]
     if ranking.ranged:
-        said += [*_chances(ranking), (Phrase(_apart(ranking)),)]
+        said.append((Phrase(_apart(ranking)),))
+    if found.agreement is not None:
+        said.append((Phrase(agreed(found)),))
     if found.audit is not None:
-        said.append((Phrase(_audited(len(found.audit.flagged), len(found.audit.findings))),))
+        said.append((Phrase(_audited([finding.check for finding in found.audit.flagged], len(found.audit.findings))),))
     return said
 
 
 def _chances(ranking: Ranking) -> list[Sentence]:
-    """P(best) of those who may be it."""
+    """P(best) of the likeliest, unless the headline has all that may be it."""
+    first = contenders(ranking)
+    if 1 < len(first) <= _NAMED and len(first) < len(ranking.lines):
+        return []
     likely = [line for line in ranking.lines if line.best is not None and line.best >= _WORTH_A_WORD][:_NAMED]
     if not likely:
         return []
@@ -93,56 +99,71 @@ def _chances(ranking: Ranking) -> list[Sentence]:
     return [(*pieces, Phrase("."))]
 
 
+def _lead(found: Findings) -> list[Sentence]:
+    """What the lead of the first system over the second comes to, in comparisons of the two."""
+    compared = found.head_to_head
+    share, decided = compared.share[1, 0], compared.decided[1, 0]
+    if not decided:
+        return []
+    first, second = compared.systems[:2]
+    won = f" won {100 * float(share):.0f} % of {counted(float(decided), 'decided comparison')} with "
+    return [(Phrase(first, name=True), Phrase(won), Phrase(second, name=True), Phrase(", the next."))]
+
+
 def percent(share: float | None) -> str:
-    """``86 %``; 0 and 100 only where no sample, or every one, says so."""
+    """``86 %``; never 0 or 100, which no sample can show."""
     if share is None:
         return "–"
-    if 0 < share < 0.005:
+    if share < 0.005:
         return "< 1 %"
-    if 0.995 <= share < 1:
-        return "> 99 %"
-    return f"{100 * share:.0f} %"
+    return "> 99 %" if share >= 0.995 else f"{100 * share:.0f} %"
 
 
 def _apart(ranking: Ranking) -> str:
-    """``84 of 105 pairs of systems are separated, in 4 clusters; 2 of the 3 boundaries hold together …``"""
+    """``84 of 105 pairs of systems are separated. Of the 3 boundaries between 4 clusters, 2 hold jointly …``"""
     pairs, level = ranking.pairs, level_text(ranking.record.facts["p"])
     separated = sum(pair.separated for pair in pairs)
     said = f"{separated:,} of {counted(len(pairs), 'pair')} of systems {'is' if separated == 1 else 'are'} separated"
     begun = [boundary for boundary in ranking.boundaries if boundary.marginal]
     if not begun:
-        return f"{said}, and no boundary between clusters can be drawn ({level} rank ranges)."
+        return f"{said}, but no boundary divides all systems above it from all below ({level} rank ranges)."
     joint = sum(boundary.joint for boundary in begun)
     if len(begun) == 1:
-        return f"{said}. The boundary between 2 clusters {'holds' if joint else _ALONE} ({level})."
+        return f"{said}. The boundary between 2 clusters holds {'' if joint else 'only by itself '}({level})."
+    between = f"{said}. Of the {len(begun)} boundaries between {len(begun) + 1} clusters, "
     if joint == len(begun):
-        return f"{said}. The {joint} boundaries between {joint + 1} clusters hold all together ({level})."
-    hold = f"{joint or 'none'} of the {len(begun)} boundaries hold{'s' if joint == 1 else ''}"
+        return f"{between}all hold jointly ({level})."
+    if not joint:
+        return f"{between}none holds jointly with the others, each only by itself ({level})."
+    left = len(begun) - joint
     return (
-        f"{said}. There are {len(begun) + 1} clusters; {hold} together with all others, the rest only by themselves "
-        f"({level})."
+        f"{between}{joint} {'holds' if joint == 1 else 'hold'} jointly, {left} only by "
+        f"{'itself' if left == 1 else 'themselves'} ({level})."
     )
 
 
-def _audited(flagged: int, checks: int) -> str:
+def _audited(flagged: Sequence[str], checks: int) -> str:
     if not flagged:
         return f"None of {checks} checks of the judgments asks for attention."
-    return f"{flagged} of {checks} checks of the judgments ask{'s' if flagged == 1 else ''} for attention."
+    ask = "asks" if len(flagged) == 1 else "ask"
+    return f"{len(flagged)} of {checks} checks of the judgments {ask} for attention: {', '.join(flagged)}."
 
 
 def agreed(found: Findings) -> str:
     """κ between judges and of judges with themselves, in words."""
     assert found.agreement is not None
-    parts = []
-    for measure, who in (
-        (found.agreement.inter, "between judges"),
-        (found.agreement.intra, "of judges with themselves"),
-    ):
-        kappa = measure.kappa
-        if kappa.kappa is None:
-            parts.append(f"unknown {who}, since nothing was judged twice")
-            continue
-        span = f" [{kappa.interval[0]:.3f}, {kappa.interval[1]:.3f}]" if kappa.interval else ""
-        band = f", “{kappa.band}”" if kappa.band else ""
-        parts.append(f"{kappa.kappa:.3f}{span} {who}{band}".replace("-", "−"))
-    return f"Cohen’s κ is {parts[0]}; {parts[1]}."
+    inter, intra = (_kappa(each.kappa) for each in (found.agreement.inter, found.agreement.intra))
+    if inter is None and intra is None:
+        return "How far judges agree is not known: nothing was judged twice."
+    between = f"Judges agree with each other at {inter}" if inter else "No two judges judged the same"
+    own = f"with themselves at {intra}" if intra else "and nobody judged anything twice"
+    return f"{between}, {own}."
+
+
+def _kappa(kappa: Kappa) -> str | None:
+    """``κ = 0.326 [0.205, 0.429], “fair”``; without the word where the interval allows almost any."""
+    if kappa.kappa is None:
+        return None
+    span = f" {interval_text(kappa.interval)}" if kappa.interval else ""
+    wide = kappa.interval is None or kappa.interval[1] - kappa.interval[0] > _WIDE
+    return f"κ = {score_text(kappa.kappa)}{span}" + (f", “{kappa.band}”" if kappa.band and not wide else "")
