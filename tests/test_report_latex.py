@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 from builders import judged
 
-from palmares.analysis.findings import findings
+from palmares.analysis.findings import Asked, findings
 from palmares.judgments import Judgments
 from palmares.report.document import latex
 from palmares.report.document.tex import breakable, scripts, tex
@@ -280,6 +280,18 @@ def test_head_to_head_has_shares_marks_and_the_winner_in_bold() -> None:
     assert body["score"] == {"a": ".62", "b": ".50", "c": ".38"}
 
 
+def test_columns_of_clusters_stand_apart_as_their_rows_do() -> None:
+    made = pair(campaign([f"s{number}" for number in range(8)], "fr-en", size=1200), "fr-en", "fr-en")
+    text, ranked = latex.head_to_head(made), made.found.ranking
+    begin = [boundary.above for boundary in ranked.boundaries if boundary.marginal]
+    assert begin
+    (spec,) = re.findall(r"\\begin\{tabular\}\{(.*)\}", text)
+    parts = spec.split(r"@{\hspace{8pt}}")
+    # Before the first of these are the names and the first cluster's columns.
+    places = [sum(map(len, parts[: number + 1])) - 1 for number in range(len(parts) - 1)]
+    assert places == begin
+
+
 def test_long_heads_are_turned_very_long_ones_numbered(plain: latex.Pair, odd: latex.Pair) -> None:
     names = plain.found.ranking.systems
     head = cells(grids(latex.head_to_head(plain))[0][1][1])
@@ -301,6 +313,39 @@ def test_amounts_are_added_up(plain: latex.Pair, alone: latex.Pair) -> None:
         [r"\textsc{total}", "11", "1,200", "109.1"],
     ]
     assert rows_of(latex.amounts([plain])) == [["fr-en", "6", "600", "100.0"]]
+
+
+def test_amounts_say_which_judgments_nobody_made(plain: latex.Pair) -> None:
+    overview = replace(plain.found.overview, forced_ties=123, notes=("so they are",))
+    forced = replace(plain, found=replace(plain.found, overview=overview))
+    assert "123 judgments are forced ties" in latex.amounts([forced, plain])
+    assert "% fr-en: so they are" in latex.amounts([forced]).splitlines()
+    assert "forced" not in latex.amounts([plain])
+
+
+def test_models_have_a_row_for_every_language_pair_and_a_mean() -> None:
+    pairs = []
+    for key, size in (("fr-en", 600), ("de-en", 400)):
+        asked = Asked(models=["bradley-terry", "expected-wins"])
+        made = findings(campaign(PLAIN, key, size=size), resamples=100, rng=0, asked=asked)
+        pairs.append(latex.Pair(key, key, made))
+    text = latex.models(pairs)
+    check_structure(text)
+    head = cells(grids(text)[0][1][1])
+    rows = rows_of(text)
+    assert sorted(head[1:3]) == ["bradley-terry", "expected-wins"]
+    assert [row[0] for row in rows] == ["fr-en", "de-en", r"\textsc{mean}"]
+    for row, each in zip(rows, pairs, strict=False):
+        compared = each.found.comparison
+        assert compared is not None
+        for name, cell in zip(head[1:3], row[1:3], strict=True):
+            measure = compared[name].accuracy_clusters
+            assert measure is not None
+            assert float(cell) == pytest.approx(100 * measure.value, abs=0.051)
+        assert float(row[3]) == pytest.approx(100 * compared.oracle.value, abs=0.051)
+    for column in (1, 2, 3):
+        assert float(rows[2][column]) == pytest.approx((float(rows[0][column]) + float(rows[1][column])) / 2, abs=0.11)
+    assert "% without accuracy by clusters: adjusted-uniform, uniform" in text
 
 
 def test_agreement_has_a_mean_and_says_what_is_not_known(plain: latex.Pair, odd: latex.Pair, alone: latex.Pair) -> None:

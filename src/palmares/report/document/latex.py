@@ -262,7 +262,9 @@ def amounts(pairs: Sequence[Pair]) -> str:
         "Amount of data collected. judgments: of two systems each; average: judgments divided by systems, so that each "
         "system is in twice as many."
     )
-    return _by_pair("amounts-of-data", "how much was judged", grid, said)
+    if forced := sum(each.forced_ties for each in overviews):
+        said += f" {forced:,} judgments are forced ties: the two systems shared an output."
+    return _by_pair("amounts-of-data", "how much was judged", grid, said, _comments(pairs, "overview"))
 
 
 def agreement(pairs: Sequence[Pair]) -> str:
@@ -284,7 +286,7 @@ def agreement(pairs: Sequence[Pair]) -> str:
     said = r"$\kappa$ scores measuring agreement between judges (inter) and of judges with themselves (intra)."
     missing = any(cell == _NONE for row in rows[: len(pairs)] for cell in (row[1], row[3]))
     said += " --: not known" + ("; the mean is of the others." if several else ".") if missing else ""
-    return _by_pair("agreement", "how far judges agree", grid, said)
+    return _by_pair("agreement", "how far judges agree", grid, said, _comments(pairs, "agreement"))
 
 
 def models(pairs: Sequence[Pair]) -> str:
@@ -311,9 +313,9 @@ def models(pairs: Sequence[Pair]) -> str:
     )
     if any(None in row for row in values):
         said += " --: the model does not apply."
-    comments = [f"without scores, so without accuracy: {', '.join(without)}"] if without else []
-    comments += [found.signature for _, found in compared]
-    return _by_pair("models", "models on held-out judgments", grid, said, comments)
+    comments = [f"without accuracy by clusters: {', '.join(without)}"] if without else []
+    comments += [f"{line.model} refused {line.refused}" for line in lines if line.refused]
+    return _by_pair("models", "models on held-out judgments", grid, said, [*comments, *_comments(pairs, "comparison")])
 
 
 def _by_pair(name: str, what: str, grid: Grid, said: str, comments: Sequence[str] = ()) -> str:
@@ -322,6 +324,12 @@ def _by_pair(name: str, what: str, grid: Grid, said: str, comments: Sequence[str
         Float(str(part), numbered(said, n, len(parts)), _numbered_label(name, n), comments=comments)
         for n, part in enumerate(parts, 1)
     ])  # fmt: skip
+
+
+def _comments(pairs: Sequence[Pair], part: str) -> list[str]:
+    """Notes and signatures of a part, with the language pair of each."""
+    parts = [(pair.title, result) for pair in pairs if (result := getattr(pair.found, part)) is not None]
+    return [f"{title}: {line}" for title, result in parts for line in (*result.notes, result.signature)]
 
 
 def _heading(pairs: Sequence[Pair]) -> str:
