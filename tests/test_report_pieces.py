@@ -23,6 +23,7 @@ from palmares.report.document.embedded import results_of
 from palmares.report.document.pdf import _without_fonts
 from palmares.report.plots import fonts
 
+ROOT = Path(__file__).parents[1]
 QUICK = ("--resamples", "100", "--seed", "1")
 MODELS = ("--compare", "bradley-terry", "--compare", "expected-wins")
 TABLES = {
@@ -252,6 +253,19 @@ def test_comments_of_a_table_say_what_it_does_not_show(two: Path) -> None:
         signature = entry["signature"]
         assert f"% {signature}" in (two / f"{entry['lang_pair']}-ranking.tex").read_text(encoding="utf-8").splitlines()
         assert f"    {signature}" in (two / "README.md").read_text(encoding="utf-8").splitlines()
+
+
+def test_the_page_about_pieces_shows_what_the_example_gives(tmp_path: Path) -> None:
+    page = (ROOT / "docs" / "report-pieces.md").read_text(encoding="utf-8")
+    done = CliRunner().invoke(cli, ["report", str(ROOT / "examples" / "campaign.csv"), "-o", f"{tmp_path}/pieces/"])
+    assert done.exit_code == 0, done.output
+    pattern = r"\\begin\{tabular\}.*?\\end\{tabular\}"
+    shown = re.findall(pattern, page, re.DOTALL)
+    made = (tmp_path / "pieces" / "fr-en-ranking.tex").read_text(encoding="utf-8")
+    assert shown == re.findall(pattern, made, re.DOTALL)
+    for stem in re.findall(r"`(fr-en-[\w-]+)`", page):
+        asked_for = stem in ("fr-en-comparison", "fr-en-calibration", "fr-en-changes")
+        assert bool(list((tmp_path / "pieces").glob(f"{stem}.*"))) != asked_for, stem
 
 
 # -- compiled, and real -------------------------------------------------------------------------------
