@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from inspect import cleandoc
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import click
 
@@ -96,7 +96,8 @@ class Sectioned(Explained):
         super().__init__(*arguments, **settings)
         self.leading = leading or {}
 
-    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+    def headings(self, ctx: click.Context) -> dict[str, list[click.Option]]:
+        """The options by the headings that help has them under, in its order."""
         options = {p.name: p for p in self.get_params(ctx) if isinstance(p, click.Option) and not p.hidden}
         help_option = next((options.pop(p.name) for p in [self.get_help_option(ctx)] if p and p.name in options), None)
         titles = {title: [options.pop(name) for name in names] for title, names in self.leading.items()}
@@ -110,9 +111,12 @@ class Sectioned(Explained):
         titles = {title: rows for title, rows in titles.items() if rows} or {own: []}
         if help_option is not None:
             titles[list(titles)[-1]].append(help_option)
-        for title, rows in titles.items():
+        return titles
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        for title, options in self.headings(ctx).items():
             with formatter.section(title):
-                formatter.write_dl([row for option in rows if (row := _row(option, ctx, formatter)) is not None])
+                formatter.write_dl([row for option in options if (row := _row(option, ctx, formatter)) is not None])
 
 
 class SectionedGroup(Explained, click.Group):
@@ -152,20 +156,35 @@ def _broken(example: str, room: int) -> list[str]:
     return [*(line + _MORE for line in lines[:-1]), lines[-1]]
 
 
-def _row(option: click.Option, ctx: click.Context, formatter: click.HelpFormatter) -> tuple[str, str] | None:
-    """What help says of an option: how it is given, and what it does."""
+class Described(NamedTuple):
+    """What there is to say of an option: how it is given, what it does, and its default, limits and the like."""
+
+    term: str
+    text: str
+    facts: tuple[str, ...]
+
+
+def described(option: click.Option, ctx: click.Context) -> Described | None:
+    """What help and the documentation say of an option; nothing of a hidden one."""
     record = option.get_help_record(ctx)
     if record is None:
         return None
     term, text = record
     if option.metavar is None:
         term = term.replace(" RANGE", "").replace("FLOAT", "NUMBER")
-    text = _in_one_bracket(text)
+    return Described(term, *_without_brackets(text))
+
+
+def _row(option: click.Option, ctx: click.Context, formatter: click.HelpFormatter) -> tuple[str, str] | None:
+    """What help says of an option: how it is given, and what it does."""
+    said = described(option, ctx)
+    if said is None:
+        return None
+    term, text, facts = said
     if len(term) > formatter.width - 2 and isinstance(option.type, click.Choice):
         term = f"{', '.join(option.opts)} NAME"
-        sentence, bracket, rest = text.partition("  [")
-        text = f"{sentence} Allowed: {', '.join(map(str, option.type.choices))}.{bracket}{rest}"
-    return term, _whole_words(text)
+        text = f"{text} Allowed: {', '.join(map(str, option.type.choices))}."
+    return term, _whole_words(f"{text}  [{'; '.join(facts)}]" if facts else text)
 
 
 def _whole_words(text: str) -> str:
@@ -173,13 +192,11 @@ def _whole_words(text: str) -> str:
     return text.replace("-", _HYPHEN)
 
 
-def _in_one_bracket(text: str) -> str:
-    """``Workers.  [default: all]  [x>=1]`` as ``Workers.  [default: all; at least 1]``."""
-    extras: list[str] = []
+def _without_brackets(text: str) -> tuple[str, tuple[str, ...]]:
+    """``Workers.  [default: all]  [x>=1]`` as ``Workers.`` and ``default: all``, ``at least 1``."""
+    facts: list[str] = []
     while match := _BRACKETS.search(text):
-        text, extras = text[: match.start()], [*match[1].split("; "), *extras]
-    if not extras:
-        return text
+        text, facts = text[: match.start()], [*match[1].split("; "), *facts]
     for pattern, words in _RANGES:
-        extras = [pattern.sub(words, each) if pattern.fullmatch(each) else each for each in extras]
-    return f"{text}  [{'; '.join(extras)}]"
+        facts = [pattern.sub(words, each) if pattern.fullmatch(each) else each for each in facts]
+    return text, tuple(facts)

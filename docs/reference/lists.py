@@ -1,0 +1,58 @@
+"""Lists of what there is: formats, checks, experiments and plots."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from palmares.analysis.audit import CHECKS
+from palmares.experiments import EXPERIMENTS
+from palmares.ingest import FORMATS
+from palmares.report.plots import PLOTS
+
+from .commands import Pages
+from .text import Remarks, codes, prose, sentence
+
+#: Features of judgments in the order that formats list them.
+_FEATURES = ("lang_pair", "segment", "judge", "ranking", "position", "time", "duration", "weight", "extra", "forced")
+_WORDS = {"lang_pair": "language pair", "extra": "extra columns", "forced": "marks of forced ties"}
+
+
+def format_(argument: str, given: Remarks, pages: Pages) -> str:
+    """A format: what it is, how it is written, and what it holds."""
+    kind = FORMATS.load(argument)
+    written = f"**Written as** {_endings(kind)}." if kind.endings else "**Read only.**"
+    holds = f" **Holds** besides systems and outcomes: {_holds(kind)}." if kind.endings else ""
+    return f"{sentence(prose(FORMATS[argument].summary))} `--from {argument}`. {written}{holds}"
+
+
+def formats(argument: str, given: Remarks, pages: Pages) -> str:
+    """All formats in a table."""
+    rows = ["| format | what it is | written as | holds besides systems and outcomes |", "| --- | --- | --- | --- |"]
+    for name, entry in FORMATS.items():
+        kind = FORMATS.load(name)
+        written = _endings(kind) if kind.endings else "read only"
+        rows.append(f"| [`{name}`](/formats.md#{name}) | {prose(entry.summary)} | {written} | {_holds(kind)} |")
+    return "\n".join(rows)
+
+
+def _endings(kind: Any) -> str:
+    return codes([f".{ending}" for ending in kind.endings])
+
+
+def _holds(kind: Any) -> str:
+    if kind.holds >= set(_FEATURES):
+        return "everything"
+    return ", ".join(_WORDS.get(name, name) for name in _FEATURES if name in kind.holds) or "–"
+
+
+def checks(argument: str, given: Remarks, pages: Pages) -> str:
+    """The checks of an audit, each with its question."""
+    return "\n".join(f"- [`{name}`](/audit.md#{name}): {prose(entry.summary)}" for name, entry in CHECKS.items())
+
+
+def experiments(argument: str, given: Remarks, pages: Pages) -> str:
+    return "\n".join(f"- `{name}`: {prose(entry.summary)}" for name, entry in EXPERIMENTS.items())
+
+
+def plots(argument: str, given: Remarks, pages: Pages) -> str:
+    return "\n".join(f"- `{name}`: {prose(entry.summary)}" for name, entry in PLOTS.items())
