@@ -140,6 +140,8 @@ def test_every_table_is_whole(name: str, plain: latex.Pair, odd: latex.Pair, alo
         ("Łódź “x”", "Łódź “x”"),
         ("Ħal", r"\otherscript{Latin}{Ħ}al"),
         ("1–3", "1--3"),
+        ("Ελληνικό κ=.5, Δ", r"\otherscript{Greek}{Ελληνικό} $\kappa$=.5, $\Delta$"),
+        ("κατά 2", r"\otherscript{Greek}{κατά} 2"),
     ],
 )
 def test_names_are_printed_as_they_are(text: str, expected: str) -> None:

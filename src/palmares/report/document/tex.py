@@ -17,12 +17,19 @@ _WESTERN = frozenset(map(chr, (*range(0xA0, 0x180),))) - frozenset("ĦħĸĿŀŉ
 _SIGNS = frozenset("“”‘’‚„–—…•€™⋆†‡−±×→≤≥Δ◦≈αβκρστ")
 #: Neighbours of which TeX would make one sign: a dash of two hyphens, a quotation mark of two apostrophes.
 _JOINED = re.compile(r"(?<=-)(?=-)|(?<=')(?=')|(?<=`)(?=`)|(?<=,)(?=,)|(?<=[!?])(?=`)")
-#: Fonts of scripts whose fonts are not called Noto Sans and the script's name.
+#: Fonts of scripts whose fonts are not called Noto Sans and the script's name, the first that a machine has.
 _FONTS = {
-    "Han": "Noto Sans CJK SC", "Hiragana": "Noto Sans CJK JP", "Katakana": "Noto Sans CJK JP",
-    "Hangul": "Noto Sans CJK KR", "Latin": "Noto Sans", "Greek": "Noto Sans", "Cyrillic": "Noto Sans",
-    "Other": "DejaVu Sans",
-}  # fmt: skip
+    "Han": ("Noto Sans CJK SC", "Microsoft YaHei", "PingFang SC"),
+    "Hiragana": ("Noto Sans CJK JP", "Yu Gothic", "Hiragino Sans"),
+    "Katakana": ("Noto Sans CJK JP", "Yu Gothic", "Hiragino Sans"),
+    "Hangul": ("Noto Sans CJK KR", "Malgun Gothic", "Apple SD Gothic Neo"),
+    **dict.fromkeys(("Latin", "Greek", "Cyrillic"), ("Noto Sans", "DejaVu Sans", "Arial")),
+    "Arabic": ("Noto Sans Arabic", "DejaVu Sans", "Arial"),
+    "Hebrew": ("Noto Sans Hebrew", "DejaVu Sans", "Arial"),
+    "Armenian": ("Noto Sans Armenian", "DejaVu Sans"),
+    "Georgian": ("Noto Sans Georgian", "DejaVu Sans"),
+    "Other": ("DejaVu Sans", "Noto Sans Symbols"),
+}
 #: Scripts that are what the first word of a letter's name says.
 _NAMED = frozenset(
     {
@@ -51,7 +58,7 @@ def tex(text: str) -> str:
     """Text that LaTeX prints as it is; runs of other scripts stand in ``\\otherscript{Han}{…}``."""
     found = ""
     for script, run in _runs(unicodedata.normalize("NFC", one_line(text))):
-        escaped = "{}".join(escape_latex(part) for part in _JOINED.split(run))
+        escaped = run if script == "Greek" else "{}".join(escape_latex(part) for part in _JOINED.split(run))
         found += rf"\otherscript{{{script}}}{{{escaped}}}" if script else escaped
     return found
 
@@ -64,8 +71,8 @@ def scripts(text: str) -> list[str]:
 def _runs(text: str) -> list[tuple[str, str]]:
     """Text in pieces of one script each; that of what needs nothing is empty."""
     runs: list[tuple[str, str]] = []
-    for sign in text:
-        script = _script(sign)
+    for place, sign in enumerate(text):
+        script = "Greek" if _in_greek_word(text, place) else _script(sign)
         if runs and (runs[-1][0] == script or (runs[-1][0] and unicodedata.combining(sign))):
             runs[-1] = (runs[-1][0], runs[-1][1] + sign)
         elif len(runs) > 1 and runs[-1] == ("", " ") and runs[-2][0] == script:
@@ -74,6 +81,16 @@ def _runs(text: str) -> list[tuple[str, str]]:
         else:
             runs.append((script, sign))
     return runs
+
+
+def _in_greek_word(text: str, place: int) -> bool:
+    """Whether a letter is Greek, with another one beside it: alone, κ or ρ is a sign."""
+    beside = text[max(place - 1, 0) : place + 2]
+    return _is_greek(text[place]) and sum(map(_is_greek, beside)) > 1
+
+
+def _is_greek(sign: str) -> bool:
+    return sign > "\x7f" and unicodedata.name(sign, "").startswith("GREEK ")
 
 
 def _script(sign: str) -> str:
@@ -212,12 +229,14 @@ def numbered(caption: str, number: int, count: int) -> str:
 
 def fonts(used: Iterable[str]) -> list[str]:
     """Lines that give a document a font for each script, or say in its text that this machine has none."""
-    lines = [r"\makeatletter", r"\ifXeTeX\TeXXeTstate=1 \fi"]
+    lines = [r"\makeatletter", r"\ifXeTeX\TeXXeTstate=1 \fi", r"\tracinglostchars=3"]
     for script in used:
-        family = _FONTS.get(script, f"Noto Sans {script}")
-        option = f"[Script={script}]" if script in _SHAPED else ""
-        chosen = rf"\expandafter\newfontfamily\csname font@{script}\endcsname{option}{{{family}}}"
-        lines.append(rf"\IfFontExistsTF{{{family}}}{{{chosen}}}{{}}")
+        chosen = ""
+        for family in reversed(_FONTS.get(script, (f"Noto Sans {script}",))):
+            option = f"[Script={script}]" if script in _SHAPED else ""
+            found = rf"\expandafter\newfontfamily\csname font@{script}\endcsname{option}{{{family}}}"
+            chosen = rf"\IfFontExistsTF{{{family}}}{{{found}}}{{{chosen}}}"
+        lines.append(chosen)
         if script in _FROM_THE_RIGHT:
             lines.append(rf"\expandafter\let\csname right@{script}\endcsname\relax")
     return [*lines, *_OTHER_SCRIPT, r"\makeatother"]
