@@ -88,7 +88,7 @@ def test_every_shape(name: str, items: str, file: MakeFile) -> None:
     assert _rows(judgments) == _MEANT
     assert judgments.segments == ("7", "8", "9")
     assert judgments.has("position_a") == ("radio" not in name and "checked" not in name)
-    assert any(note.startswith(f"instances from {data} (sha256 ") for note in report.notes)
+    assert any(note.startswith(f"instances from {Path(data).name} (sha256 ") for note in report.notes)
 
 
 def test_without_the_instances_nothing_names_the_systems(file: MakeFile, refused: Callable[..., str]) -> None:

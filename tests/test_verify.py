@@ -246,6 +246,21 @@ def test_diff_names_what_was_read_differently(campaign: Path, ok: Callable[..., 
 # -- what must not happen ----------------------------------------------------------------------------
 
 
+def test_notes_on_a_file_do_not_tell_where_it_lies(run: Callable[..., Any], tmp_path: Path) -> None:
+    """A file with something to say of: verified where it was copied to, and no folder of the first place told."""
+    first, second = tmp_path / "first-place", tmp_path / "second-place"
+    for folder in (first, second):
+        folder.mkdir()
+        rows = [f"{'AB'[n % 2]},{'CD'[n % 3 % 2]},{'ab'[n % 5 % 2]}" for n in range(60)]
+        (folder / "f.csv").write_text("\n".join(["# made by hand", "system_a,system_b,outcome", *rows]) + "\n")
+    result = second / "ranking.json"
+    result.write_text(run("rank", first / "f.csv", "--format", "json").out)
+    assert "first-place" not in result.read_text()
+    assert "comment line" in result.read_text()
+    (first / "f.csv").unlink()
+    assert run("verify", result).status == 0
+
+
 def test_a_result_from_elsewhere_writes_no_file(
     campaign: Path, ok: Callable[..., Any], refused: Callable[..., str], stored: Callable[..., Path], tmp_path: Path
 ) -> None:

@@ -266,9 +266,11 @@ class ReadReport:
             name = str(Path(name).relative_to(Path.cwd())) if inside else Path(name).name
         source = SourceFile(name, self.format, self.records, faulty, len(self.dropped) - faulty, self.digest)
         share = f"{faulty} of {self.records} records ({100 * faulty / self.records:.2g} %)" if faulty else ""
-        left_out = [f"{name}: left out {share}, which cannot be read"] if faulty else []
+        left_out = [f"{self.source}: left out {share}, which cannot be read"] if faulty else []
         asked = {} if format == "auto" else {"format": format}
-        return Origin((source,), {**asked, **options.changed()}, notes=(*left_out, *self.notes))
+        # Wherever the file lies, results of it say the same.
+        notes = (note.replace(self.source, Path(self.source).name) for note in (*left_out, *self.notes))
+        return Origin((source,), {**asked, **options.changed()}, notes=tuple(notes))
 
     def lines(self, shown: int = 5, *, refused: bool = False) -> list[str]:
         """One sentence per reason, with the first line numbers; of a file that is refused, nothing was dropped."""

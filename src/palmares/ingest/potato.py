@@ -8,6 +8,7 @@ as JSON Lines (``labels``) or as a table (columns ``schema.label``). None of the
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import polars as pl
@@ -65,7 +66,7 @@ class Potato(TableFormat):
         if options.items:
             items = load(options.items)
             frame = _with_items(frame, items)
-            notes.append(f"instances from {items.name} (sha256 {(items.digest or '')[:12]})")
+            notes.append(f"instances from {Path(items.name).name} (sha256 {(items.digest or '')[:12]})")
         columns = {role: name for role, name in options.columns.items() if role not in ("outcome", "winner")}
         roles = Roles.guess(frame.columns, replace(options, columns=columns))
         if not (options.items or roles.has("system_a", "system_b")):
