@@ -144,7 +144,7 @@ def _chapter(each: Grouped[Findings], key: str) -> Chapter:
     ]  # fmt: skip
     return Chapter(
         key=key,
-        title=group_title(each.group) or found.lang_pair or "Ranking",
+        title=group_title(each.group) or found.lang_pair or "All judgments",
         headline=headline(found.ranking),
         sureness=tuple(sureness(found)),
         sections=tuple(_once([section for section in made if section is not None])),

@@ -13,6 +13,8 @@ from ..tables import interval_text, level_text, score_text
 
 #: So many systems are named in a sentence; of more, their number and the first ones.
 _NAMED = 4
+#: With fewer decided comparisons, a share of them says nothing.
+_FEW = 20
 #: Less likely systems are not named as the best.
 _WORTH_A_WORD = 0.005
 #: Landis & Koch's (1977) words for κ are .2 wide: an interval that is wider than two of them has none.
@@ -90,9 +92,10 @@ def _chances(ranking: Ranking) -> list[Sentence]:
     first = contenders(ranking)
     if 1 < len(first) <= _NAMED and len(first) < len(ranking.lines):
         return []
-    likely = [line for line in ranking.lines if line.best is not None and line.best >= _WORTH_A_WORD][:_NAMED]
-    if not likely:
+    chances = [(line.best, line) for line in ranking.lines if line.best is not None and line.best >= _WORTH_A_WORD]
+    if not chances:
         return []
+    likely = [line for _, line in sorted(chances, key=lambda chance: -chance[0])[:_NAMED]]
     pieces = [Phrase("Probability of being the best: ")]
     for number, line in enumerate(likely):
         pieces += [Phrase(", ")] * (number > 0) + [Phrase(line.system, name=True), Phrase(f" {percent(line.best)}")]
@@ -103,7 +106,7 @@ def _lead(found: Findings) -> list[Sentence]:
     """What the lead of the first system over the second comes to, in comparisons of the two."""
     compared = found.head_to_head
     share, decided = compared.share[1, 0], compared.decided[1, 0]
-    if not decided:
+    if decided < _FEW:
         return []
     first, second = compared.systems[:2]
     won = f" won {100 * float(share):.0f} % of {counted(float(decided), 'decided comparison')} with "
