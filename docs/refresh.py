@@ -1,4 +1,4 @@
-"""Run the commands of pages in order, and write what they print below them: python docs/refresh.py tutorial
+"""Run the commands of pages in order, and write what they print below them: python docs/refresh.py PAGE…
 
 Without a name, every page that has such commands is refreshed. A command stands in a ``console`` block after "$ ".
 The commands of a page run one after the other in an empty folder that has the repository's examples.
@@ -16,7 +16,10 @@ from pathlib import Path
 
 DOCS = Path(__file__).parent
 #: Pages whose commands all run, and print what the pages show.
-PAGES = ("shared-tasks", "tutorial")
+PAGES = (
+    "quickstart", "tutorial", "shared-tasks", "how-to/a-or-b", "how-to/arena", "how-to/last-year", "how-to/stop-early",
+    "how-to/two-language-pairs",
+)  # fmt: skip
 WIDTH = 120
 _BLOCK = re.compile(r"^```console\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 _LINK = re.compile(r"(/join/)[\w-]{43}")

@@ -19,6 +19,7 @@ from typing import Any
 import uvicorn
 from playwright.sync_api import Browser, Page, sync_playwright
 
+import palmares as pm
 from palmares.campaign import Role
 from palmares.campaign.answers import Answer, submit
 from palmares.campaign.create import create_campaign
@@ -35,11 +36,13 @@ from palmares.texts import LanguagePair, Segment, TestSet, read_texts
 from palmares.texts.testset import make
 
 IMAGES = Path(__file__).parent / "images"
-ANSWERS = Path(__file__).parents[1] / "examples" / "answers.jsonl"
+EXAMPLES = Path(__file__).parents[1] / "examples"
+ANSWERS = EXAMPLES / "answers.jsonl"
 CHROMIUM = "/usr/bin/chromium"
 #: Letters in grey, not in the colours of one kind of screen, make smaller files.
 ARGUMENTS = ("--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking", "--disable-lcd-text")
 DESKTOP, PHONE = {"width": 1100, "height": 740}, {"width": 360, "height": 740}
+PAGE = {"width": 900, "height": 740}
 WIDE, TALL = {"width": 1280, "height": 800}, {"width": 390, "height": 844}
 
 
@@ -55,6 +58,7 @@ def main() -> None:
             pair_pages(browser, site, db)
             long_pages(browser, site, db)
             prompt_pages(browser, site, db)
+            report_pages(browser, Path(folder))
             browser.close()
         db.close()
 
@@ -230,6 +234,24 @@ def prompt_pages(browser: Browser, site: str, db: Database) -> None:
         take(page, "judge-prompt", until=".more")
     with joined(browser, site, token, viewport=TALL) as page:
         window(page, "judge-prompt-phone")
+
+
+# -- a report ------------------------------------------------------------------------------------------------
+
+
+def report_pages(browser: Browser, folder: Path) -> None:
+    """The ranking in the report of the example campaign, in both colour schemes."""
+    page_file = folder / "report.html"
+    pm.write_report(pm.findings(EXAMPLES / "campaign.csv", rng=0), page_file)
+    for name, scheme in (("report", "light"), ("report-dark", "dark")):
+        context = browser.new_context(viewport=PAGE, color_scheme=scheme)  # type: ignore[arg-type]
+        page = context.new_page()
+        page.goto(page_file.as_uri())
+        table = page.locator("table").first.bounding_box()
+        assert table is not None
+        clip = {"x": 0, "y": table["y"] - 8, "width": PAGE["width"], "height": table["height"] + 16}
+        page.screenshot(path=IMAGES / f"{name}.png", full_page=True, clip=clip)  # type: ignore[arg-type]
+        context.close()
 
 
 if __name__ == "__main__":

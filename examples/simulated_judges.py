@@ -10,7 +10,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Sequence
 from contextlib import closing
-from datetime import datetime, timedelta, timezone
+from datetime import UTC, datetime, timedelta
 from difflib import SequenceMatcher
 from math import log
 from random import Random
@@ -33,7 +33,7 @@ class Clock:
     """Moved by hand: a working day passes in a moment."""
 
     def __init__(self, day: str) -> None:
-        self.now = datetime.fromisoformat(day).replace(hour=9, tzinfo=timezone.utc)
+        self.now = datetime.fromisoformat(day).replace(hour=9, tzinfo=UTC)
 
     def __call__(self) -> datetime:
         return self.now

@@ -3,43 +3,51 @@
 from __future__ import annotations
 
 import importlib.util
+import json
 import re
+import shlex
+import sys
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 import pytest
 
+from palmares.cli import COMMANDS
+
 DOCS = Path(__file__).parents[1] / "docs"
+EXAMPLE = DOCS.parent / "examples" / "campaign.csv"
 
 
 def script(name: str) -> ModuleType:
     """One of the scripts beside the pages."""
-    spec = importlib.util.spec_from_file_location(name, DOCS / f"{name}.py")
+    spec = importlib.util.spec_from_file_location(f"docs_{name}", DOCS / f"{name}.py")
     assert spec is not None
     assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
+    module = sys.modules[f"docs_{name}"] = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
 
 
-REFRESH = script("refresh")
+REFRESH, NOTEBOOK = script("refresh"), script("notebook")
 
 
 def without_versions(text: str) -> str:
-    """Signatures name the versions of libraries, which change."""
+    """Signatures name the versions of libraries, which change, and a page has as many lines as its layout makes."""
+    text = re.sub(r"(page as shown +equal +)\d+", r"\1…", text)
     return re.sub(r"(version[:=]|bm25s-|pytrec_eval-terrier-|sacrebleu-|sacremoses-|scikit-learn-)[\w.]+", r"\1…", text)
 
 
 @pytest.mark.parametrize("name", REFRESH.PAGES)
 def test_a_page_shows_what_its_commands_print(name: str) -> None:
     text = (DOCS / f"{name}.md").read_text(encoding="utf-8")
-    assert len(REFRESH.commands(text)) > 10
+    assert len(REFRESH.commands(text)) > 1
     assert without_versions(REFRESH.refreshed(text)) == without_versions(text)
 
 
-def test_every_page_with_printed_commands_is_refreshed() -> None:
-    shown = {path.stem for path in DOCS.glob("*.md") if "```console\n$ " in path.read_text(encoding="utf-8")}
-    assert shown == set(REFRESH.PAGES)
+def test_every_task_that_prints_something_is_refreshed() -> None:
+    tasks = {path.stem for path in (DOCS / "how-to").glob("*.md") if "```console\n" in path.read_text(encoding="utf-8")}
+    assert {f"how-to/{name}" for name in tasks} <= set(REFRESH.PAGES)
 
 
 def test_a_long_sentence_is_folded_and_a_table_is_not() -> None:
@@ -55,3 +63,75 @@ def test_a_long_sentence_is_folded_and_a_table_is_not() -> None:
 def test_a_page_does_not_show_the_secret_of_a_link() -> None:
     secret = "A-_z" * 10 + "abc"
     assert REFRESH.as_shown("palmares campaign invite", f"https://x.org/join/{secret}") == "https://x.org/join/…\n"
+
+
+# -- the notebook ---------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def notebook() -> dict[str, Any]:
+    content: dict[str, Any] = json.loads(NOTEBOOK.NOTEBOOK.read_text(encoding="utf-8"))
+    return content
+
+
+@pytest.fixture(scope="module")
+def shown(notebook: dict[str, Any]) -> Any:
+    return NOTEBOOK.run(NOTEBOOK.code(notebook))
+
+
+def test_the_notebook_and_its_page_have_what_its_cells_show(notebook: dict[str, Any], shown: Any) -> None:
+    assert len(shown) > 5
+    assert all(each.printed or each.last for each in shown)
+    assert without_versions(json.dumps(NOTEBOOK.with_outputs(notebook, shown))) == without_versions(
+        json.dumps(notebook)
+    )
+    text, pictures = NOTEBOOK.page(notebook, shown)
+    assert without_versions(text) == without_versions(NOTEBOOK.PAGE.read_text(encoding="utf-8"))
+    assert pictures == {name: (NOTEBOOK.IMAGES / name).read_text(encoding="utf-8") for name in pictures}
+
+
+def test_the_notebook_shows_the_ranking_that_the_command_prints(notebook: dict[str, Any], shown: Any) -> None:
+    (place,) = (number for number, code in enumerate(NOTEBOOK.code(notebook)) if code.endswith("\nranking"))
+    printed = (DOCS / "quickstart.md").read_text(encoding="utf-8").split("$ palmares rank examples/campaign.csv\n")[1]
+    rows = re.findall(r"^ +\d+ +(\S+) +(\S+) +(\[.*?\]) +(system-\d+)$", printed, re.MULTILINE)
+    assert len(rows) == 10
+    for cells in rows:
+        assert all(f">{cell}<" in shown[place].last["text/html"] for cell in cells)
+
+
+def test_a_cell_that_fails_is_not_passed_over() -> None:
+    with pytest.raises(ZeroDivisionError):
+        NOTEBOOK.run(["x = 0", "1 / x"])
+
+
+# -- the first page -------------------------------------------------------------------------------------------
+
+
+def cards() -> list[str]:
+    text = (DOCS / "index.md").read_text(encoding="utf-8")
+    return re.findall(r":::\{container\} way\n(.*?)\n::::", text, re.DOTALL)
+
+
+def test_the_first_page_has_three_ways_in_and_each_leads_somewhere() -> None:
+    assert len(cards()) == 3
+    for card in cards():
+        (link,) = re.findall(r"\]\(([\w/-]+\.md)\)", card)
+        assert (DOCS / link).is_file()
+
+
+def test_the_commands_of_the_first_page_are_understood() -> None:
+    lines = [line for card in cards() for line in re.findall(r"```bash\n(.*?)\n```", card, re.DOTALL)]
+    assert len(lines) == 3
+    for line in lines:
+        program, name, *arguments = shlex.split(line)
+        assert program == "palmares"
+        command = COMMANDS.load(name)
+        if "judgments.csv" in arguments:
+            arguments = [word.replace("judgments.csv", str(EXAMPLE)) for word in arguments]
+        assert command.make_context(name, arguments).params
+
+
+def test_the_pictures_of_the_first_page_are_small() -> None:
+    names = re.findall(r"images/([\w-]+\.png)", (DOCS / "index.md").read_text(encoding="utf-8"))
+    assert len(names) == 2
+    assert all((DOCS / "images" / name).stat().st_size < 100_000 for name in names)
