@@ -100,7 +100,7 @@ def amounts(results: Sequence[Grouped[Findings]]) -> Table:
                 f"{counts.pairs_compared} of {counts.pairs}",
             ]
         )  # fmt: skip
-    notes = ["per system: how many judgments a system is in, on average."]
+    notes = ["per system: how many judgments a system is in, on average.", *_forced(results)]
     if len(rows) > 1:
         everywhere = [each.result.overview for each in results]
         systems, judgments = (sum(getattr(o, name) for o in everywhere) for name in ("systems", "judgments"))
@@ -113,6 +113,15 @@ def amounts(results: Sequence[Grouped[Findings]]) -> Table:
         )  # fmt: skip
         notes.append("Judges and segments of several language pairs may be the same, so they are not added up.")
     return Table(columns, rows, notes=notes, rules=frozenset({len(rows) - 1} if len(results) > 1 else ()))
+
+
+def _forced(results: Sequence[Grouped[Findings]]) -> list[str]:
+    """How many of the judgments nobody made, since systems shared their output."""
+    counts = [each.result.overview for each in results]
+    ties = sum(overview.forced_ties for overview in counts)
+    kept = any(each.result.ranking.judgments == each.result.overview.judgments for each in results)
+    fate = "some rankings count them" if kept else "rankings leave them out"
+    return [f"{ties:,} of all judgments are forced ties, of systems that shared an output; {fate}."] if ties else []
 
 
 def _count(value: float | None) -> str:

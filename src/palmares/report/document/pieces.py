@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -62,8 +61,6 @@ _PLOTS = (
 _BEHIND = {"ranking": ("rank-ranges", "score-intervals"), "head-to-head": ("head-to-head",),
            "comparison": ("calibration",)}  # fmt: skip
 _DRAWN = (".svg", ".png")
-#: Where a part of a picture has a number, and where that is used.
-_NUMBERED = re.compile(r'(?:id="|url\(#)((?:gradient|clip)_?\d+)[")]')
 
 
 @dataclass(frozen=True)
@@ -179,15 +176,7 @@ class _Made:
             return
         for ending in _DRAWN:
             save(chart, self._folder / f"{key}-{name}{ending}", notify=lambda line: None)  # of all at once, below
-        _settle(self._folder / f"{key}-{name}.svg")
         yield Piece(f"{key}-{name}", said, _DRAWN)
-
-
-def _settle(path: Path) -> None:
-    """Number the colour gradients of a picture from 0: a process goes on counting over all pictures that it draws."""
-    text = path.read_text(encoding="utf-8")
-    numbers = {name: number for number, name in enumerate(dict.fromkeys(_NUMBERED.findall(text)))}
-    path.write_text(_NUMBERED.sub(lambda m: m[0].replace(m[1], f"part_{numbers[m[1]]}"), text), encoding="utf-8")
 
 
 def _part(name: str, findings: Sequence[Grouped[Findings]]) -> list[Grouped[Any]]:

@@ -20,6 +20,9 @@ ENDINGS = (".svg", ".png", ".pdf", ".html", ".json")
 #: Of pictures that are drawn here; pages and descriptions are drawn where they are read.
 _DRAWN = (".svg", ".png", ".pdf")
 
+#: Where a part of a picture has a number, and where that is used.
+_NUMBERED = re.compile(r'(?:id="|url\(#)((?:gradient|clip)_?\d+)[")]')
+
 #: What no system of files allows in a name, or only with trouble.
 _UNFIT = re.compile(r'[\s/\\:*?"<>|\x00-\x1f\x7f]+')
 _LONGEST = 120
@@ -65,13 +68,19 @@ def _write(chart: Any, path: Path, sharp: bool) -> None:
         return
     drawn = StringIO()
     chart.save(drawn, format="svg")
-    svg = fitted(drawn.getvalue())
+    svg = _numbered_anew(fitted(drawn.getvalue()))
     if path.suffix == ".svg":
         path.write_text(svg, encoding="utf-8")
     elif path.suffix == ".png":
         path.write_bytes(vl_convert.svg_to_png(positioned(svg), ppi=144 if sharp else 72))
     else:
         path.write_bytes(vl_convert.svg_to_pdf(positioned(svg)))
+
+
+def _numbered_anew(svg: str) -> str:
+    """With its colour gradients numbered from 0: a process goes on counting over all pictures that it draws."""
+    numbers = {name: number for number, name in enumerate(dict.fromkeys(_NUMBERED.findall(svg)))}
+    return _NUMBERED.sub(lambda match: match[0].replace(match[1], f"part_{numbers[match[1]]}"), svg)
 
 
 def check_ending(path: str | Path) -> None:

@@ -16,9 +16,9 @@ from .sizes import Area, Panels, heading, sized
 from .theme import FAINT, INK, PALETTE, PERCENT, altair, themed, titled
 
 #: Dark at both ends and almost white between them; people with the common kinds of colour blindness tell them apart.
-_LOSING, _MIDDLE, _WINNING = PALETTE[1], "#f7f7f7", PALETTE[0]
+_ROW_WINS, _MIDDLE, _COLUMN_WINS = PALETTE[0], "#f7f7f7", PALETTE[1]
 #: Beyond these shares letters are white.
-_DARK = (0.12, 0.86)
+_DARK = (0.14, 0.88)
 _PAD = {"left": 10, "top": 10, "right": 14, "bottom": 10}
 
 
@@ -32,7 +32,7 @@ def win_shares(
 ) -> Any:
     """A cell for every two systems: how often the column's was judged better than the row's, ties ignored.
 
-    Systems stand in the order of the ranking. Blue is a win of the column's system, orange one of the row's; marks are
+    Systems stand in the order of the ranking. Blue is a win of the row's system, orange one of the column's; marks are
     those of a two-sided sign test. Lines stand between clusters. Where cells are small, only marks are written, or
     nothing.
 
@@ -59,13 +59,13 @@ def win_shares(
 def _chart(alt: Any, compared: HeadToHead, name: str, free: bool, area: Area, width: int | None) -> Any:
     grid = Grid.of(alt, compared.systems, area, width, free=free)
     written, font = _written(compared, grid)
-    y, x = grid.y(), grid.x("column's system better than the row's")
+    y, x = grid.y(), grid.x("beaten by")
     base = alt.Chart(alt.Data(values=_cells(compared, grid, written))).encode(x=x, y=y)
     legend = alt.Legend(
         title=None, orient="right", gradientLength=min(grid.area.height, 180), gradientThickness=12, labelExpr=PERCENT,
         values=[0, 0.25, 0.5, 0.75, 1],
     )  # fmt: skip
-    scale = alt.Scale(domain=[0, 0.5, 1], range=[_LOSING, _MIDDLE, _WINNING], interpolate="rgb")
+    scale = alt.Scale(domain=[0, 0.5, 1], range=[_ROW_WINS, _MIDDLE, _COLUMN_WINS], interpolate="rgb")
     layers = [
         base.transform_filter("!isValid(datum.share)").mark_rect(color=FAINT, opacity=0.5),
         base.transform_filter("isValid(datum.share)").mark_rect().encode(
