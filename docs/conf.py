@@ -25,5 +25,5 @@ default_role = "code"
 html_math_renderer = "mathml"
 html_theme = "furo"
 html_static_path = ["_static"]
-html_css_files = ["palmares.css"]
+html_css_files = ["palmares.css", "reference.css"]
 html_title = f"Palmares {release}"

@@ -199,7 +199,7 @@ def test_the_overview_names_the_default_model() -> None:
 def test_every_format_is_documented_with_its_endings(format_id: str) -> None:
     assert f"\n## {format_id}\n\n```{{format}} {format_id}\n" in page("formats")
     kind = pm.FORMATS.load(format_id)
-    (row,) = [line for line in generated_on("formats", "formats", "").splitlines() if f"| [`{format_id}`](" in line]
+    (row,) = [line for line in generated_on("formats", "formats", "").splitlines() if f"- [`{format_id}`](" in line]
     for text in (row, generated("format", format_id)):
         assert set(re.findall(r"`\.(\w+)`", text)) >= set(kind.endings)
         assert ("read only" in text.lower()) == (not kind.endings)

@@ -6,6 +6,7 @@ a page adds about an option or a setting stands inside the directive, as a defin
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -60,6 +61,9 @@ def setup(app: Any) -> dict[str, bool]:
             text = written(self.name, " ".join(self.arguments), "\n".join(self.content), Path(self.env.srcdir))
             made = nodes.Element()
             self.state.nested_parse(StringList(text.splitlines(), self.get_source_info()[0]), 0, made)
+            for literal in made.findall(nodes.literal):
+                if re.fullmatch(r"\S{1,24}", literal.astext()):
+                    literal["classes"].append("unbroken")
             return made.children
 
     for name in DIRECTIVES:

@@ -6,14 +6,14 @@ import re
 from collections.abc import Container, Iterator, Sequence
 from functools import cache
 from inspect import cleandoc
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import click
 
 from palmares.cli import SECTIONS, cli
 from palmares.cli.help import SHARED, Described, Explained, Sectioned, SectionedGroup, described
 
-from .text import Remarks, check_known, code, codes, prose, sentence, with_remark
+from .text import Remarks, check_known, code, codes, prose
 
 #: Names of pages, without an ending, from the folder of all.
 Pages: TypeAlias = Container[str]
@@ -101,14 +101,34 @@ def _options(context: click.Context, command: Sectioned, given: Remarks) -> list
     return parts
 
 
-def _option(option: click.Option, context: click.Context, given: Remarks) -> str:
-    """An option, with an anchor of its own."""
+class Said(NamedTuple):
+    """An option as pages show it: how it is given, what it does, and its allowed values, default and the like."""
+
+    term: str
+    text: str
+    facts: str
+
+    def with_remark(self, remark: str = "") -> str:
+        """In one paragraph, unless the page adds several."""
+        if "\n\n" in remark:
+            return f"{self.text} {self.facts}\n\n{remark}"
+        return " ".join(part for part in (self.text, remark, self.facts) if part)
+
+
+def said_of(option: click.Option, context: click.Context) -> Said:
     said = described(option, context)
     assert said is not None  # hidden ones have no heading
-    text = _body(option, said)
-    for name in option.opts:
-        text = with_remark(text, given.get(name, ""))
-    return _entry(_term(option, said), [text])
+    return Said(_term(option, said), _with_values(option, said.text), _facts(option, said))
+
+
+def _remark(option: click.Option, given: Remarks) -> str:
+    return next((given[name] for name in option.opts if name in given), "")
+
+
+def _option(option: click.Option, context: click.Context, given: Remarks) -> str:
+    """An option, with an anchor of its own."""
+    said = said_of(option, context)
+    return _entry(said.term, [said.with_remark(_remark(option, given))])
 
 
 def _entry(term: str, text: Sequence[str]) -> str:
@@ -135,15 +155,15 @@ def _long(said: Described) -> bool:
     return len(said.term) > _LONGEST_TERM
 
 
-def _body(option: click.Option, said: Described) -> str:
-    """What it does, its allowed values, its default, and the like."""
+def _facts(option: click.Option, said: Described) -> str:
+    """Its allowed values, its default, and the like."""
     allowed = []
     if isinstance(option.type, click.Choice) and _long(said):
-        allowed = [f"Allowed: {codes([str(value) for value in option.type.choices])}."]
+        allowed = [f"*Allowed:* {codes([str(value) for value in option.type.choices])}."]
     facts = [_fact(fact) for fact in said.facts]
     if not any(fact.startswith("default: ") for fact in said.facts) and (default := _silent_default(option)):
         facts.append(_fact(f"default: {default}"))
-    return " ".join([_with_values(option, said.text), *allowed, *facts])
+    return " ".join([*allowed, *facts])
 
 
 def _silent_default(option: click.Option) -> str:
@@ -164,12 +184,12 @@ def _with_values(option: click.Option, text: str) -> str:
 def _fact(fact: str) -> str:
     kind, colon, value = fact.partition(": ")
     if fact == "required":
-        return "Must be given."
+        return "*Must be given.*"
     if kind == "default" and colon:
         return f"*Default:* {prose(value) if ' ' in value else code(value)}."
     if kind == "env var":
-        return f"Environment variable: {code(value)}."
-    return f"Allowed: {prose(fact)}."
+        return f"*Environment variable:* {code(value)}."
+    return f"*Allowed:* {prose(fact)}."
 
 
 def _inner(path: Path, group: SectionedGroup, context: click.Context, pages: Pages) -> str:
@@ -206,7 +226,7 @@ def _console(lines: Sequence[str]) -> str:
 
 
 #: The commands that have an option, by how it is given and described there.
-Variants: TypeAlias = dict[tuple[str, str], list[str]]
+Variants: TypeAlias = dict[Said, list[str]]
 
 
 @cache
@@ -217,10 +237,9 @@ def _uses(title: str) -> dict[str, Variants]:
         context = context_of(path)
         if isinstance(context.command, Sectioned):
             for option in context.command.headings(context).get(title, ()):
-                said = described(option, context)
-                if said is not None and "--help" not in option.opts:
-                    as_shown = (_term(option, said), _body(option, said))
-                    found.setdefault(_name(option), {}).setdefault(as_shown, []).append(typed(path))
+                if "--help" not in option.opts:
+                    variants = found.setdefault(_name(option), {})
+                    variants.setdefault(said_of(option, context), []).append(typed(path))
     return found
 
 
@@ -228,7 +247,7 @@ def _name(option: click.Option) -> str:
     return max(option.opts, key=len)
 
 
-def _usual(variants: Variants) -> tuple[str, str]:
+def _usual(variants: Variants) -> Said:
     """As the first command of ``palmares --help`` has it, which is ``rank`` for most."""
     return next(iter(variants))
 
@@ -255,19 +274,19 @@ def shared_options(argument: str, given: Remarks, pages: Pages) -> str:
     for name, variants in uses.items():
         usual = _usual(variants)
         users = [user for each in variants.values() for user in each]
-        text = [with_remark(usual[1], given.get(name, ""))]
+        text = [usual.with_remark(given.get(name, ""))]
         if len(users) < _FEW:
             text.append(f"Only of {codes(users)}.")
         text += [_otherwise(usual, shown, variants) for shown in variants if shown != usual]
-        parts.append(_entry(usual[0], text))
+        parts.append(_entry(usual.term, text))
     return "\n\n".join(parts)
 
 
-def _otherwise(usual: tuple[str, str], shown: tuple[str, str], variants: Variants) -> str:
+def _otherwise(usual: Said, shown: Said, variants: Variants) -> str:
     """How some commands have an option that others have in another way."""
-    term = "" if shown[0] == usual[0] else f"{code(shown[0])}. "
+    term = "" if shown.term == usual.term else f"{code(shown.term)}. "
     others = [user for each, users in variants.items() if each != shown for user in users]
-    return f"Of {_users(variants[shown], others)}: {term}{shown[1]}"
+    return f"Of {_users(variants[shown], others)}: {term}{shown.with_remark()}"
 
 
 def _shared_line(title: str, options: Sequence[click.Option], context: click.Context, given: Remarks) -> str:
@@ -275,12 +294,10 @@ def _shared_line(title: str, options: Sequence[click.Option], context: click.Con
     anchor = title.lower().replace(" ", "-")
     lines = [f"- [{title}]({SHARED_PAGE}#{anchor}): {codes([_name(option) for option in options])}"]
     for option in options:
-        said = described(option, context)
-        assert said is not None
-        shown, usual = (_term(option, said), _body(option, said)), _usual(_uses(title)[_name(option)])
-        own = [sentence(shown[1])] if shown != usual else []
-        own += [given[name] for name in option.opts if name in given]
-        if own:
-            text = " ".join(own).replace("\n", " ")
-            lines.append(f"  - {code(shown[0] if shown[0] != usual[0] else _name(option))}: {text}")
+        shown, usual = said_of(option, context), _usual(_uses(title)[_name(option)])
+        remark = _remark(option, given)
+        if shown != usual or remark:
+            text = shown.with_remark(remark) if shown != usual else remark
+            term = shown.term if shown.term != usual.term else _name(option)
+            lines.append(f"  - {code(term)}: {' '.join(text.split())}")
     return "\n".join(lines)

@@ -19,20 +19,19 @@ _WORDS = {"lang_pair": "language pair", "extra": "extra columns", "forced": "mar
 
 def format_(argument: str, given: Remarks, pages: Pages) -> str:
     """A format: what it is, how it is written, and what it holds."""
-    kind = FORMATS.load(argument)
-    written = f"**Written as** {_endings(kind)}." if kind.endings else "**Read only.**"
-    holds = f" **Holds** besides systems and outcomes: {_holds(kind)}." if kind.endings else ""
-    return f"{sentence(prose(FORMATS[argument].summary))} `--from {argument}`. {written}{holds}"
+    return f"{_about(argument)} Named by `--from {argument}`."
 
 
 def formats(argument: str, given: Remarks, pages: Pages) -> str:
-    """All formats in a table."""
-    rows = ["| format | what it is | written as | holds besides systems and outcomes |", "| --- | --- | --- | --- |"]
-    for name, entry in FORMATS.items():
-        kind = FORMATS.load(name)
-        written = _endings(kind) if kind.endings else "read only"
-        rows.append(f"| [`{name}`](/formats.md#{name}) | {prose(entry.summary)} | {written} | {_holds(kind)} |")
-    return "\n".join(rows)
+    """All formats, one line each."""
+    return "\n".join(f"- [`{name}`](/formats.md#{name}): {_about(name)}" for name in FORMATS)
+
+
+def _about(name: str) -> str:
+    kind = FORMATS.load(name)
+    written = f"**Written as** {_endings(kind)}." if kind.endings else "**Read only.**"
+    holds = f" **Holds** besides systems and outcomes: {_holds(kind)}." if kind.endings else ""
+    return f"{sentence(prose(FORMATS[name].summary))} {written}{holds}"
 
 
 def _endings(kind: Any) -> str:

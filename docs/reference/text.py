@@ -64,10 +64,5 @@ def sentence(text: str) -> str:
     return text if text.endswith((".", "!", "?", ":")) else f"{text}."
 
 
-def with_remark(text: str, remark: str) -> str:
-    """What the code says and what the page adds, in one paragraph unless the page has several."""
-    return f"{text}\n\n{remark}" if "\n\n" in remark else f"{text} {remark}".strip()
-
-
 def _escaped(text: str) -> str:
     return _MARKUP.sub(r"\\\1", text)

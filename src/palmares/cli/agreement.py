@@ -26,7 +26,9 @@ if TYPE_CHECKING:
     ),
 )
 @reading.input_options
-@click.option("--judges", is_flag=True, help="Also compare each judge with all the others.")
+@click.option(
+    "--judges", is_flag=True, help="Also compare each judge with all the others: a row each, lowest kappa first."
+)
 @click.option(
     "--counting",
     type=options.Vocabulary("palmares.analysis.agreement:COUNTINGS"),

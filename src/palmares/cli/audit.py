@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     type=click.Choice(["all", "findings", "claims", "details"]),
     default="all",
     show_default=True,
-    help="all: findings and claims. details: the judges, pairs or systems behind the findings.",
+    help="all: findings and claims. details: the judges, pairs, systems or places behind them.",
 )
 @options.execution_options
 @options.printing_options

@@ -57,7 +57,7 @@ def _judged_by(judgments: Judgments, name: str) -> Judgments:
 @click.option("--program", multiple=True, metavar="PATTERN",
               help="Judges that are programs, by name or pattern. Repeat for several.")  # fmt: skip
 @click.option("--judge-by-file", is_flag=True,
-              help="A file that names no judge is one judge's, who has the name of the file.")  # fmt: skip
+              help="A file that names no judge is one judge's, named like the file without its ending.")  # fmt: skip
 @click.option("--exclude-flagged", is_flag=True,
               help="Also rank without the people who are flagged, and say what changes.")  # fmt: skip
 @click.option("--false-flags", type=click.IntRange(0), default=0, metavar="N",

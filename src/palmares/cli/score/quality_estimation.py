@@ -135,13 +135,15 @@ def sentences(
     ),
 )
 @click.option("--gold", required=True, metavar="FILE",
-              help="The gold label of every word, between tabs: segment, number of word, word, labels.")  # fmt: skip
+              help="The gold label of every word, between tabs: segment, number of word, word, one label "
+                   "or three.")  # fmt: skip
 @systems_option("Predicted labels in the same layout, or a WMT submission.")
 @click.option("--training", metavar="FILE",
-              help="Training data, for the baseline that always answers their commonest error.")  # fmt: skip
+              help="Training data, for the baseline that always answers their commonest error.  "
+                   "[default: the gold labels]")  # fmt: skip
 @_documents_option
 @_unit_option
-@click.option("--classes", is_flag=True, help="Show instead F1 and MCC of every class.")
+@click.option("--classes", is_flag=True, help="Show instead precision, recall, F1 and MCC of every class.")
 @pairs_option
 @resamples_option(10_000, "Bootstrap samples; 0: no intervals and tests.")
 @options.level_option

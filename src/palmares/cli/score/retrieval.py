@@ -77,7 +77,9 @@ _bm25_options = options.grouped(
 )
 @click.option("--monolingual", metavar="FILE", help="The run of queries that are not translated, to compare with.")
 @click.option("--documents", metavar="FILE", help="Search these documents: ID<tab>TEXT, JSON Lines or TREC's SGML.")
-@click.option("--queries", metavar="FILE", help="The queries in the language of the documents: ID<tab>TEXT.")
+@click.option(
+    "--queries", metavar="FILE", help="The queries in the language of the documents: ID<tab>TEXT or JSON Lines."
+)
 @click.option(
     "--translations",
     multiple=True,
