@@ -182,6 +182,41 @@ def test_other_forms_say_the_same(run: Run, tmp_path: Path, found: Findings) -> 
     assert "2,400" in totals[0]
 
 
+def test_scores_of_other_tasks_join_and_are_verified_with_the_page(run: Run, tmp_path: Path) -> None:
+    rng = np.random.default_rng(4)
+    gold = rng.random(40)
+    for name, values in (("gold", gold), ("A", gold + 0.1 * rng.random(40)), ("B", rng.random(40))):
+        (tmp_path / f"{name}.txt").write_text("\n".join(f"{value:.4f}" for value in values) + "\n")
+    scores = tmp_path / "scores.json"
+    told = run("score", "quality-estimation", "sentences", "--label", "hter-share", "--gold", str(tmp_path / "gold.txt"), "--system",
+               f"A={tmp_path / 'A.txt'}", "--system", f"B={tmp_path / 'B.txt'}", "--format", "json")  # fmt: skip
+    assert told.status == 0, told.err
+    scores.write_text(told.out)
+    target = tmp_path / "r.html"
+    assert run("report", str(CAMPAIGN), "-o", str(target), "--scores", str(scores)).status == 0
+    page = target.read_text(encoding="utf-8")
+    entry = json.loads(told.out)
+    (entry,) = entry if isinstance(entry, list) else [entry]
+    mae = next(each for each in entry["measures"] if each["measure"] == "MAE")
+    assert "<h3>Quality estimation: sentences</h3>" in page
+    assert f"{mae['systems']['A']['value']:.4f}" in page
+    assert page.index(">A</td>") < page.index(">B</td>")  # the better one first, although less is better
+    assert run("verify", str(target), str(CAMPAIGN)).status == 0
+
+
+def test_what_an_earlier_ranking_has_nothing_of_is_said(run: Run, tmp_path: Path) -> None:
+    two = two_pairs(tmp_path / "two.csv")
+    last = tmp_path / "last.json"
+    last.write_text(run("rank", str(two), "--seed", "1", "--format", "json").out)
+    only = run("report", str(two), "-o", str(tmp_path / "r.html"), "--last", str(last), "--where", "lang_pair=cs-en")
+    assert only.status == 0
+    assert "only in" in only.err
+    assert "de-en" in only.err
+    other = run("report", str(CAMPAIGN), "-o", str(tmp_path / "o.html"), "--last", str(last))
+    assert other.status == 2
+    assert "has no ranking of the same group" in other.err
+
+
 # -- verified -----------------------------------------------------------------------------------------
 
 
