@@ -188,8 +188,10 @@ def test_scores_of_other_tasks_join_and_are_verified_with_the_page(run: Run, tmp
     for name, values in (("gold", gold), ("A", gold + 0.1 * rng.random(40)), ("B", rng.random(40))):
         (tmp_path / f"{name}.txt").write_text("\n".join(f"{value:.4f}" for value in values) + "\n")
     scores = tmp_path / "scores.json"
-    told = run("score", "quality-estimation", "sentences", "--label", "hter-share", "--gold", str(tmp_path / "gold.txt"), "--system",
-               f"A={tmp_path / 'A.txt'}", "--system", f"B={tmp_path / 'B.txt'}", "--format", "json")  # fmt: skip
+    files = {name: str(tmp_path / f"{name}.txt") for name in ("gold", "A", "B")}
+    systems = [part for name in "AB" for part in ("--system", f"{name}={files[name]}")]
+    asked = ("--label", "hter-share", "--gold", files["gold"], *systems, "--format", "json")
+    told = run("score", "quality-estimation", "sentences", *asked)
     assert told.status == 0, told.err
     scores.write_text(told.out)
     target = tmp_path / "r.html"
@@ -199,7 +201,7 @@ def test_scores_of_other_tasks_join_and_are_verified_with_the_page(run: Run, tmp
     (entry,) = entry if isinstance(entry, list) else [entry]
     mae = next(each for each in entry["measures"] if each["measure"] == "MAE")
     assert "<h3>Quality estimation: sentences</h3>" in page
-    assert f"{mae['systems']['A']['value']:.4f}" in page
+    assert f"{mae['systems']['A']['value']:.2f} ±" in page
     assert page.index(">A</td>") < page.index(">B</td>")  # the better one first, although less is better
     assert run("verify", str(target), str(CAMPAIGN)).status == 0
 
