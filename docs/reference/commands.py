@@ -160,7 +160,8 @@ def _facts(option: click.Option, said: Described) -> str:
     allowed = []
     if isinstance(option.type, click.Choice) and _long(said):
         allowed = [f"*Allowed:* {codes([str(value) for value in option.type.choices])}."]
-    facts = [_fact(fact) for fact in said.facts]
+    off = {f"default: {name.lstrip('-')}": f"default: {name}" for name in [*option.opts, *option.secondary_opts]}
+    facts = [_fact(off.get(fact, fact) if option.secondary_opts else fact) for fact in said.facts]
     if not any(fact.startswith("default: ") for fact in said.facts) and (default := _silent_default(option)):
         facts.append(_fact(f"default: {default}"))
     return " ".join([*allowed, *facts])

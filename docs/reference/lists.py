@@ -50,8 +50,12 @@ def checks(argument: str, given: Remarks, pages: Pages) -> str:
 
 
 def experiments(argument: str, given: Remarks, pages: Pages) -> str:
-    return "\n".join(f"- `{name}`: {prose(entry.summary)}" for name, entry in EXPERIMENTS.items())
+    """The experiments that are run again, each with a link to what came of it."""
+    return "\n".join(
+        f"- [`{name}`](/reproduction.md#{name}): {prose(each.summary)}" for name, each in EXPERIMENTS.items()
+    )
 
 
 def plots(argument: str, given: Remarks, pages: Pages) -> str:
-    return "\n".join(f"- `{name}`: {prose(entry.summary)}" for name, entry in PLOTS.items())
+    """The kinds of plots, each with a link to a picture of it."""
+    return "\n".join(f"- [`{name}`](/plots.md#{name}): {prose(entry.summary)}" for name, entry in PLOTS.items())
