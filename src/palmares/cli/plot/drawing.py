@@ -95,7 +95,7 @@ def _notes(results: Sequence[Grouped[Any]]) -> Iterator[str]:
 
 
 _DRAWING_OPTIONS = (
-    click.option("-o", "--out", "target", required=True, type=click.Path(), metavar="FILE",
+    click.option("-o", "--output", "target", required=True, type=click.Path(), metavar="FILE",
                  help="The picture: an .svg, .png, .pdf, .html or .json file. Of several language pairs or groups, "
                       "several files."),
     click.option("--title", help="Title, instead of what the judgments are of."),
