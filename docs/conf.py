@@ -12,7 +12,7 @@ author = "The Palmares developers"
 copyright = "The Palmares developers"
 release = palmares.__version__
 
-extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "mathml", "reference"]
+extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "mathml", "reference", "accessible"]
 myst_enable_extensions = ["colon_fence", "deflist", "dollarmath"]
 myst_heading_anchors = 3
 exclude_patterns = ["_build"]
@@ -27,3 +27,4 @@ html_theme = "furo"
 html_static_path = ["_static"]
 html_css_files = ["palmares.css", "reference.css"]
 html_title = f"Palmares {release}"
+html_show_sourcelink = False

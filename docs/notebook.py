@@ -118,7 +118,8 @@ def page(notebook: dict[str, Any], shown: list[Shown]) -> tuple[str, dict[str, s
             pictures[name] = result.last["image/svg+xml"]
             parts.append(f"![{cell['metadata']['alt']}](images/{name})")
         elif "text/html" in result.last:
-            parts.append(f"```{{raw}} html\n{result.last['text/html']}\n```")
+            table = result.last["text/html"].replace('<div style="overflow-x', '<div tabindex="0" style="overflow-x')
+            parts.append(f"```{{raw}} html\n{table}\n```")
         elif result.last:
             parts.append(f"```text\n{result.last['text/plain']}\n```")
     title, *rest = parts

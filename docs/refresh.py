@@ -20,7 +20,8 @@ PAGES = (
     "quickstart", "tutorial", "shared-tasks", "how-to/a-or-b", "how-to/arena", "how-to/last-year", "how-to/stop-early",
     "how-to/two-language-pairs",
 )  # fmt: skip
-WIDTH = 120
+#: What commands are told of the terminal, and what fits on a page.
+TERMINAL, WIDTH = 120, 112
 _BLOCK = re.compile(r"^```console\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 _LINK = re.compile(r"(/join/)[\w-]{43}")
 #: Campaigns draw links, pseudonyms and orders from the system's randomness. Here they come from the command, so that a
@@ -48,7 +49,7 @@ def commands(text: str) -> list[str]:
 def run(command: str, folder: Path) -> str:
     """What a command prints in a folder that `prepare` has made ready."""
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
-    settings = {"PATH": path, "COLUMNS": str(WIDTH), "PYTHONPATH": str(folder / ".luck")}
+    settings = {"PATH": path, "COLUMNS": str(TERMINAL), "PYTHONPATH": str(folder / ".luck")}
     for name in ("PALMARES_DATABASE", "PALMARES_ADDRESS"):
         settings[name] = ""
     done = subprocess.run(
