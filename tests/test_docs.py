@@ -14,10 +14,11 @@ from types import ModuleType
 import click
 import polars as pl
 import pytest
+from click.testing import CliRunner
 
 import palmares as pm
 from palmares.campaign.settings import Settings
-from palmares.cli import COMMANDS
+from palmares.cli import COMMANDS, cli
 from palmares.cli.help import SHARED, described, section_of
 from palmares.design.next import STRATEGIES
 from palmares.design.simulate import CampaignPlan
@@ -135,6 +136,27 @@ def test_an_option_that_is_otherwise_in_a_command_is_described_there_too() -> No
     assert re.search(
         r"Of `palmares campaign invite`, [^\n]*: `--format table\|csv\|json`", generated("shared-options", "Output")
     )
+
+
+@pytest.mark.parametrize("path", COMMAND_PATHS, ids=" ".join)
+def test_defaults_and_limits_are_those_that_the_command_prints(path: tuple[str, ...]) -> None:
+    """Whatever sets them: options, or what a command sets for options that others have too."""
+    context = commands.context_of(path)
+    entries = re.split(r"^  (?=-)|^\S", CliRunner().invoke(cli, [*path, "--help"]).output, flags=re.MULTILINE)
+    for option in context.command.params:
+        if isinstance(option, click.Option) and (said := described(option, context)) and said.facts:
+            name, facts = max(option.opts, key=len), " ".join(f"[{'; '.join(said.facts)}]".split())
+            (entry,) = [each for each in entries if re.match(rf"(-\w, )?{name}(?![\w-])", each)]
+            assert " ".join(entry.split()).endswith(facts), name
+
+
+@pytest.mark.parametrize("command", ["coverage", "reproduce"])
+def test_a_default_is_the_one_that_the_command_prints(command: str) -> None:
+    """These two run in processes unless told otherwise; what they share with others is in threads."""
+    printed = " ".join(CliRunner().invoke(cli, [command, "--help"]).output.split())
+    assert "it never changes a number. [default: processes]" in printed
+    (line,) = [line for line in generated("command", command).splitlines() if line.startswith("  - `--executor`: ")]
+    assert line.endswith("*Default:* `processes`.")
 
 
 @pytest.mark.parametrize("body", ["`--no-such`\n: what it does", "just text"])
@@ -293,8 +315,6 @@ def test_every_picture_on_a_page_exists_and_is_used() -> None:
 
 
 def test_the_example_campaign_is_what_the_documented_command_makes(tmp_path: Path) -> None:
-    from palmares.cli import cli
-
     line = re.search(r"palmares simulate (examples/campaign.csv .*)", page("simulation"))
     assert line is not None
     made = tmp_path / "campaign.csv"

@@ -35,7 +35,7 @@ def context_of(path: Path) -> click.Context:
         command = context.command.get_command(context, name)
         if command is None:
             raise ValueError(f"there is no command palmares {' '.join(path)}")
-        context = click.Context(command, parent=context, info_name=name)
+        context = click.Context(command, parent=context, info_name=name, **command.context_settings)
     return context
 
 
@@ -142,7 +142,7 @@ def _program(name: str) -> str:
 
 
 def _term(option: click.Option, said: Described) -> str:
-    """How it is given: ``-o FILE, --out FILE``."""
+    """How it is given: ``-o FILE, --output FILE``."""
     if _long(said) and isinstance(option.type, click.Choice):
         return ", ".join(f"{name} NAME" for name in option.opts)
     names, _, value = re.sub(r"\[(.*)\]", r"\1", said.term).replace(" / ", ", ").rpartition(" ")
