@@ -145,8 +145,8 @@ def test_defaults_and_limits_are_those_that_the_command_prints(path: tuple[str, 
     entries = re.split(r"^  (?=-)|^\S", CliRunner().invoke(cli, [*path, "--help"]).output, flags=re.MULTILINE)
     for option in context.command.params:
         if isinstance(option, click.Option) and (said := described(option, context)) and said.facts:
-            name, facts = max(option.opts, key=len), " ".join(f"[{'; '.join(said.facts)}]".split())
-            (entry,) = [each for each in entries if re.match(rf"(-\w, )?{name}(?![\w-])", each)]
+            name, facts = ", ".join(option.opts), " ".join(f"[{'; '.join(said.facts)}]".split())
+            (entry,) = [each for each in entries if re.match(rf"{name}(?![\w-])", each)]
             assert " ".join(entry.split()).endswith(facts), name
 
 
