@@ -6,12 +6,15 @@ import importlib.util
 import json
 import re
 import shlex
+import subprocess
 import sys
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import Any, Literal
 
 import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Browser
 
 from palmares.cli import COMMANDS
 
@@ -29,7 +32,7 @@ def script(name: str) -> ModuleType:
     return module
 
 
-REFRESH, NOTEBOOK = script("refresh"), script("notebook")
+REFRESH, NOTEBOOK, ACCESSIBLE = script("refresh"), script("notebook"), script("accessible")
 
 
 def without_versions(text: str) -> str:
@@ -82,12 +85,26 @@ def shown(notebook: dict[str, Any]) -> Any:
 def test_the_notebook_and_its_page_have_what_its_cells_show(notebook: dict[str, Any], shown: Any) -> None:
     assert len(shown) > 5
     assert all(each.printed or each.last for each in shown)
-    assert without_versions(json.dumps(NOTEBOOK.with_outputs(notebook, shown))) == without_versions(
-        json.dumps(notebook)
-    )
+    assert results(NOTEBOOK.with_outputs(notebook, shown)) == results(notebook)
     text, pictures = NOTEBOOK.page(notebook, shown)
     assert without_versions(text) == without_versions(NOTEBOOK.PAGE.read_text(encoding="utf-8"))
-    assert pictures == {name: (NOTEBOOK.IMAGES / name).read_text(encoding="utf-8") for name in pictures}
+    for name, picture in pictures.items():
+        assert words(picture) == words((NOTEBOOK.IMAGES / name).read_text(encoding="utf-8"))
+
+
+def words(picture: str) -> list[str]:
+    """What stands in a picture; how it is drawn is the libraries' business."""
+    return re.findall(r"<text[^>]*>([^<]+)<", picture)
+
+
+def results(notebook: dict[str, Any]) -> list[Any]:
+    """What every cell shows; of pictures, the words."""
+    found: list[Any] = []
+    for output in (output for cell in notebook["cells"] for output in cell.get("outputs", [])):
+        for kind, lines in {**output.get("data", {}), "text": output.get("text", [])}.items():
+            content = "".join(lines)
+            found.append(words(content) if kind == "image/svg+xml" else without_versions(content))
+    return found
 
 
 def test_the_notebook_shows_the_ranking_that_the_command_prints(notebook: dict[str, Any], shown: Any) -> None:
@@ -135,3 +152,62 @@ def test_the_pictures_of_the_first_page_are_small() -> None:
     names = re.findall(r"images/([\w-]+\.png)", (DOCS / "index.md").read_text(encoding="utf-8"))
     assert len(names) == 2
     assert all((DOCS / "images" / name).stat().st_size < 100_000 for name in names)
+
+
+# -- who does not use a mouse, or does not see the page -------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def first_page(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The first page, built with the theme alone: its links and contents are other tests' business."""
+    pytest.importorskip("furo")
+    source, built = tmp_path_factory.mktemp("site"), tmp_path_factory.mktemp("built")
+    text = (DOCS / "index.md").read_text(encoding="utf-8")
+    (source / "index.md").write_text(re.sub(r"\]\([^)]*\.md[^)]*\)", "](#what-is-where)", text), encoding="utf-8")
+    for block in re.findall(r":hidden:\n\n(.*?)\n```", text, re.DOTALL):
+        for name in block.splitlines():
+            (source / name).parent.mkdir(exist_ok=True)
+            (source / f"{name}.md").write_text(f"# {name}\n", encoding="utf-8")
+    for folder in ("_static", "images"):
+        (source / folder).symlink_to(DOCS / folder)
+    (source / "conf.py").write_text(
+        f"import sys\nsys.path.insert(0, {str(DOCS)!r})\n"
+        "extensions = ['myst_parser', 'accessible']\nmyst_enable_extensions = ['colon_fence', 'deflist']\n"
+        "myst_heading_anchors = 3\nhtml_theme = 'furo'\nhtml_static_path = ['_static']\n"
+        "html_css_files = ['palmares.css']\nhtml_show_sourcelink = False\n",
+        encoding="utf-8",
+    )
+    command = [sys.executable, "-m", "sphinx", "-q", "-W", "-b", "html", str(source), str(built)]
+    subprocess.run(command, check=True, capture_output=True, text=True)
+    return built / "index.html"
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [1280, 390])
+def test_the_first_page_is_accessible_and_never_wider_than_the_window(
+    first_page: Path, chromium: Browser, scheme: Literal["light", "dark"], width: int
+) -> None:
+    context = chromium.new_context(viewport={"width": width, "height": 800}, color_scheme=scheme)
+    page = context.new_page()
+    page.goto(first_page.as_uri())
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    assert [rule["id"] for rule in Axe().run(page).response["violations"]] == []
+    context.close()
+
+
+def test_one_screen_has_the_three_ways_and_the_picture(first_page: Path, chromium: Browser) -> None:
+    context = chromium.new_context(viewport={"width": 1280, "height": 800})
+    page = context.new_page()
+    page.goto(first_page.as_uri())
+    cards_seen = [box for box in (card.bounding_box() for card in page.locator(".way").all()) if box]
+    assert len({box["y"] for box in cards_seen}) == 1
+    picture = page.locator("img:visible").first.bounding_box()
+    assert picture is not None
+    assert picture["y"] + picture["height"] <= 800
+    context.close()
+
+
+def test_pages_that_were_corrected_stay_as_they_are() -> None:
+    page = "".join(ACCESSIBLE.REPLACED)
+    assert ACCESSIBLE.corrected(page) != page
+    assert ACCESSIBLE.corrected(ACCESSIBLE.corrected(page)) == ACCESSIBLE.corrected(page)
