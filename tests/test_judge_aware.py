@@ -43,6 +43,11 @@ def test_nothing_is_said_where_judges_are_known_already_or_too_few() -> None:
     assert note(judgments.filter(np.arange(len(judgments)) < 150)) is None
 
 
+def test_a_model_that_foresees_no_ties_is_not_compared_on_ties() -> None:
+    """Where a tie is half a win for both, it has probability 0: any model would predict it infinitely better."""
+    assert note(crowd(0, s_d=1.0)[0], model=BradleyTerry(ties="half")) is None
+
+
 def test_of_many_judgments_whole_units_are_tried(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(judge_aware, "_MOST", 3000)
     found = note(crowd(0, s_d=1.0)[0])

@@ -15,6 +15,8 @@ _AWARE = "ordinal"
 _MOST = 50_000
 #: Nothing is said of fewer judges or judgments than these.
 _LEAST_JUDGES, _LEAST = 5, 200
+#: What a model gives less than this to, it does not foresee.
+_IMPOSSIBLE = 1e-9
 #: A difference is one if it is so many standard errors, with judges as units.
 _CLEARLY = 2.0
 
@@ -68,5 +70,8 @@ def _losses(judgments: Judgments, half: BoolArray, models: list[Model]) -> list[
             except PalmaresError:
                 return None
             where = rows[tested]
-            loss[where] = -np.log(np.maximum(predicted[np.arange(len(test)), outcome[where]], 1e-12))
+            given = predicted[np.arange(len(test)), outcome[where]]
+            if (given < _IMPOSSIBLE).any():  # such as ties, where they count as half a win: nothing to compare
+                return None
+            loss[where] = -np.log(given)
     return losses
