@@ -9,7 +9,7 @@ from typing import Any, ClassVar, TypeVar
 from ..compute import Execution, RngLike
 from ..design.forecast import Forecast, forecast_of
 from ..design.targets import Target
-from ..errors import InputError
+from ..errors import InputError, PalmaresError
 from ..ingest.given import judgments_or_counts
 from ..judgments import Judgments, PairCounts
 from ..models import DEFAULT_MODEL
@@ -203,7 +203,7 @@ class _Parts:
         """A part, or the reason why these judgments have none."""
         try:
             part = make()
-        except InputError as error:
+        except PalmaresError as error:  # too little of something, or a fit that does not converge
             self.gaps[name] = str(error)
             return self.done(None)
         return self.done(part)

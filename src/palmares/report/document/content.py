@@ -23,6 +23,8 @@ _SINGLE = (
     "Marks are of each pair by itself and take judgments for independent. The ranking allows for what judges and "
     "segments share, and for all pairs, so two systems with a mark need not be separated."
 )
+#: A longer table is cut, and a wider one of pairs left out: nobody reads them on a page.
+_LONGEST_TABLE, _MOST_SYSTEMS = 250, 60
 #: So many claims are told one by one.
 _TOLD = 8
 #: Names of files begin with a key, and may not be too long.
@@ -159,6 +161,11 @@ def _once(sections: Sequence[Section]) -> Iterator[Section]:
     def new(table: Table) -> Table:
         lines = [*table.notes, table.signature or ""]
         kept = [line for line in table.notes if line not in said]
+        if (rows := len(table.rows)) > _LONGEST_TABLE:
+            kept.insert(
+                0, f"The first {_LONGEST_TABLE} of {rows:,} rows; the JSON and the pieces of a report have all."
+            )
+            table = replace(table, rows=table.rows[:_LONGEST_TABLE])
         signature = None if table.signature in said else table.signature
         said.update(lines)
         return replace(table, notes=kept, signature=signature)
@@ -181,6 +188,11 @@ def _leaderboard(each: Grouped[Findings]) -> Section:
 
 def _head_to_head(each: Grouped[Findings]) -> Section:
     table = _table(each, "head-to-head")
+    if len(each.result.ranking.lines) > _MOST_SYSTEMS:
+        why = (
+            f"A table of more than {_MOST_SYSTEMS} systems cannot be read; JSON and the pieces of a report have it."
+        )
+        return Section("head-to-head", "Head to head", said=(why,))
     notes = [*table.notes, _SINGLE]
     return Section("head-to-head", "Head to head", shown=(replace(table, notes=notes),))
 
