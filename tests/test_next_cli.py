@@ -82,5 +82,6 @@ def test_more_systems_than_there_are_are_refused(file: Path, capsys: pytest.Capt
 
 def test_help_leads_with_what_is_its_own_and_has_examples() -> None:
     text = run("--help")
-    places = [text.index(words) for words in ("\nExamples:\n", "\nScreens:\n", "--strategy", "\nReading input:\n", "--from")]
+    order = ("\nExamples:\n", "\nScreens:\n", "--strategy", "\nReading input:\n", "--from")
+    places = [text.index(words) for words in order]
     assert places == sorted(places)

@@ -150,7 +150,8 @@ def test_judgments_that_all_say_the_same_are_no_ground_for_a_plan(tmp_path: Path
 
 def test_help_leads_with_the_target_and_has_examples() -> None:
     text = run("--help").stdout
-    places = [text.index(words) for words in ("\nExamples:\n", "--target KIND", "--systems INTEGER", "\nReading input:\n")]
+    order = ("\nExamples:\n", "--target KIND", "--systems INTEGER", "\nReading input:\n")
+    places = [text.index(words) for words in order]
     assert places == sorted(places)
 
 

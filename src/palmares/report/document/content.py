@@ -189,9 +189,7 @@ def _leaderboard(each: Grouped[Findings]) -> Section:
 def _head_to_head(each: Grouped[Findings]) -> Section:
     table = _table(each, "head-to-head")
     if len(each.result.ranking.lines) > _MOST_SYSTEMS:
-        why = (
-            f"A table of more than {_MOST_SYSTEMS} systems cannot be read; JSON and the pieces of a report have it."
-        )
+        why = f"A table of more than {_MOST_SYSTEMS} systems cannot be read; JSON and the pieces of a report have it."
         return Section("head-to-head", "Head to head", said=(why,))
     notes = [*table.notes, _SINGLE]
     return Section("head-to-head", "Head to head", shown=(replace(table, notes=notes),))
