@@ -41,8 +41,8 @@ demo: $(VENV)/.ready
 	@echo
 	$(BIN)/palmares audit examples/campaign.csv
 	@echo
-	$(BIN)/palmares report examples/campaign.csv -o demo-output/report.html
-	@echo "all of it on one page: open $(CURDIR)/demo-output/report.html in a browser"
+	$(BIN)/palmares report examples/campaign.csv -o demo-output/campaign/ --compare bradley-terry --compare trueskill
+	@echo "a finished campaign, with its report, tables and plots: open $(CURDIR)/demo-output/campaign/index.html"
 
 serve-demo: $(VENV)/.ready
 	$(BIN)/palmares serve --demo

@@ -9,11 +9,13 @@ import shutil
 import subprocess
 from collections.abc import Sequence
 from pathlib import Path
+from urllib.parse import unquote
 
 import pytest
 from click.testing import CliRunner, Result
 from test_report_latex import ODD, PLAIN, campaign, check_structure
 
+import palmares
 from palmares.campaign.spreadsheets import is_formula
 from palmares.cli import cli
 from palmares.ingest.files import write
@@ -31,7 +33,7 @@ TABLES = {
     "comparison", "amounts",
 }  # fmt: skip
 PLOTS = {"rank-ranges", "score-intervals", "head-to-head", "calibration"}
-WHOLE = {"report.html", "report.md", "report.json", "README.md", "all.tex"}
+WHOLE = {"index.html", "report.html", "report.md", "report.json", "README.md", "all.tex"}
 
 
 def written(folder: Path, *parts: Judgments) -> list[str]:
@@ -91,7 +93,7 @@ def test_the_list_has_every_file_and_no_other(two: Path) -> None:
     text = (two / "README.md").read_text(encoding="utf-8")
     linked = re.findall(r"\]\(([^)]+)\)", text)
     assert len(linked) == len(set(linked))
-    assert {*linked, "README.md"} == {path.name for path in two.iterdir()}
+    assert {*linked, "README.md", "index.html"} == {path.name for path in two.iterdir()}
     order = [re.match(r"[^.]+", name)[0] for name in linked]  # type: ignore[index]
     whole = ["rankings", "amounts-of-data", "agreement", "models"]
     assert [name for name in dict.fromkeys(order) if name in whole] == whole
@@ -316,4 +318,18 @@ def test_real_campaigns_have_all_pieces(files: list[str], real_data: Path, tmp_p
 def _key(folder: Path, several: int, entry: dict[str, object]) -> str:
     return (
         str(entry["lang_pair"]) if several > 1 else next(folder.glob("*-ranking.csv")).name.removesuffix("-ranking.csv")
+    )
+
+
+def test_the_page_of_the_folder_shows_every_plot_and_links_to_every_file(tmp_path: Path) -> None:
+    """Nothing is linked that is not there, and nothing is there that is not linked."""
+    data = palmares.read(ROOT / "examples" / "campaign.csv")
+    palmares.write_report(palmares.findings(data, resamples=50, rng=0), tmp_path / "pieces")
+    page = (tmp_path / "pieces" / "index.html").read_text(encoding="utf-8")
+    linked = {unquote(name) for name in re.findall(r'(?:href|src)="([^"#]+)"', page)}
+    there = {path.name for path in (tmp_path / "pieces").iterdir()}
+    assert there - linked == {"index.html", "README.md", "report.md"}
+    assert linked <= there
+    assert {f"{name}.svg" for name in ("fr-en-rank-ranges", "fr-en-head-to-head")} <= set(
+        re.findall('src="(.*?)"', page)
     )

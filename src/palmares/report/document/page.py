@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib.resources import files
 from typing import Any
@@ -24,28 +25,38 @@ _FAR, _STRONGEST = 0.35, 55
 
 def to_html(document: Document, embedded: Embedded) -> str:
     """The page; the same report gives the same bytes."""
+    from markupsafe import Markup
+
+    return _rendered(
+        "report.html",
+        document=document,
+        boards={chapter.key: Board.of(chapter.findings.ranking) for chapter in document.chapters},
+        grids={chapter.key: Grid.of(chapter.findings.head_to_head) for chapter in document.chapters},
+        signatures=_signatures(document),
+        embedded=Markup(embedded.html()),  # which escapes what could end it
+        made_by=embedded.made_by,
+    )
+
+
+def to_gallery(document: Document, chapters: Sequence[Any]) -> str:
+    """The page of a folder with pieces: every plot, and links to every table; ``chapters`` list the pieces."""
+    return _rendered("gallery.html", document=document, chapters=chapters)
+
+
+def _rendered(name: str, **content: Any) -> str:
+    """A template of this package, filled in; whatever stands in names is text."""
     try:
         from jinja2 import DictLoader, Environment, StrictUndefined
     except ImportError:
         raise MissingExtraError("writing reports", "report", "jinja2") from None
     from markupsafe import Markup
 
-    sources = {"report.html": (_TEMPLATES / "report.html").read_text(encoding="utf-8")}
-    environment = Environment(
-        loader=DictLoader(sources), autoescape=True, undefined=StrictUndefined, trim_blocks=False, auto_reload=False
-    )
-    style = (_TEMPLATES / "report.css").read_text(encoding="utf-8")
+    sources = {name: (_TEMPLATES / name).read_text(encoding="utf-8")}
+    environment = Environment(loader=DictLoader(sources), autoescape=True, undefined=StrictUndefined)
     environment.filters["whole"] = _whole
-    return environment.get_template("report.html").render(
-        document=document,
-        boards={chapter.key: Board.of(chapter.findings.ranking) for chapter in document.chapters},
-        grids={chapter.key: Grid.of(chapter.findings.head_to_head) for chapter in document.chapters},
-        signatures=_signatures(document),
-        style=Markup(style),  # a file of this package
-        embedded=Markup(embedded.html()),  # which escapes what could end it
-        version=__version__,
-        made_by=embedded.made_by,
-    )
+    style = (_TEMPLATES / "report.css").read_text(encoding="utf-8")
+    # The style is a file of this package.
+    return environment.get_template(name).render(style=Markup(style), version=__version__, **content)
 
 
 def _whole(text: str) -> str:

@@ -16,6 +16,7 @@ from ..plots import PLOTS, save
 from ..tables import Column, Grouped, Table, escape_markdown, joined, to_markdown
 from . import latex
 from .content import Document, file_keys
+from .page import to_gallery
 from .scores import ScoreTable
 from .tex import fonts, scripts, tex
 
@@ -98,6 +99,7 @@ def pieces(
         chapters.append(made.of_pair(content.key, each, pair))
     folder.joinpath("all.tex").write_text(_whole(document, chapters, folder), encoding="utf-8")
     folder.joinpath("README.md").write_text(_contents(document, chapters), encoding="utf-8")
+    folder.joinpath("index.html").write_text(to_gallery(document, chapters), encoding="utf-8")
     _tell_fonts(document, tell)
 
 
