@@ -150,9 +150,9 @@ def test_warm_up_says_that_nothing_can_be_kept(monkeypatch: pytest.MonkeyPatch) 
 
 
 def compiled_functions() -> set[str]:
-    """Compiled functions of the kernels that models and designs call, by module and name, as the source has them."""
+    """Compiled functions of the kernels that others call, by module and name, as the source has them."""
     called = set()
-    for path in (*PACKAGE.glob("models/*.py"), *PACKAGE.glob("design/**/*.py")):
+    for path in (path for room in ("models", "design", "scoring") for path in PACKAGE.glob(f"{room}/**/*.py")):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(node, ast.ImportFrom) and node.module and node.module.startswith("kernels."):
                 called |= {(node.module.removeprefix("kernels."), alias.name) for alias in node.names}

@@ -12,6 +12,7 @@ from click.testing import CliRunner
 
 from palmares import rank
 from palmares.cli import cli
+from palmares.design import futures
 from palmares.design.forecast import Forecast, Need, forecast, forecast_of
 from palmares.design.simulate import simulate
 from palmares.design.targets import Target
@@ -83,6 +84,15 @@ def test_what_judges_share_is_a_floor() -> None:
     assert own.never > others.never + 0.3
     nothing = forecast(SCORES, COVARIANCE, 1000, claims=claims(SCORES, COVARIANCE), shared=np.ones(3), rng=1)
     assert nothing.boundaries[0].never == 1.0
+
+
+@pytest.mark.parametrize("turned", range(20))
+def test_information_is_the_same_whatever_rounding_makes_of_the_mean(turned: int) -> None:
+    """Scores seen from their mean have one direction without variance; of nine others, each has 1 / .005."""
+    mixed = np.linalg.qr(np.random.default_rng(turned).standard_normal((10, 10)))[0]
+    centred = np.eye(10) - 0.1
+    covariance = mixed @ (0.005 * centred) @ mixed.T
+    assert futures._information((covariance + covariance.T) / 2) == pytest.approx(9 / 0.005)
 
 
 def test_comparisons_of_the_two_alone_need_fewer() -> None:

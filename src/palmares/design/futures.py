@@ -26,6 +26,8 @@ _WINDOW = 12
 _BETWEEN = 0.5826
 #: A variance so small is none that is known.
 _NOTHING = 1e-100
+#: Smaller shares of the largest variance are none but for rounding: numpy's own limit is sometimes below it.
+_ROUNDING = 1e-10
 #: Of the systems nearest to a boundary, so many on each side are compared by dedicated comparisons …
 _NEAREST = 3
 #: … of which this share is spread evenly over their pairs, and the rest goes to the closest ones.
@@ -103,7 +105,7 @@ def believed(state: State, draws: int, rng: np.random.Generator) -> Beliefs:
         return Beliefs(truth, np.zeros_like(error), error)
     # Of the error that a draw implies, what the same judges would make again.
     staying = state.staying
-    share = staying @ np.linalg.pinv(state.falling + staying, hermitian=True)
+    share = staying @ np.linalg.pinv(state.falling + staying, rcond=_ROUNDING, hermitian=True)
     lasting = error @ share.T + rng.standard_normal(error.shape) @ _root(staying - share @ staying).T
     return Beliefs(truth, lasting, error - lasting)
 
@@ -142,7 +144,7 @@ def across(
     """
     beliefs, order = believed(state, draws, rng), state.claims.order
     falling, staying = state.falling, state.staying
-    told = float(np.trace(np.linalg.pinv(falling, hermitian=True))) / 2 * more
+    told = _information(falling) / 2 * more
     needed = 2 * np.log(state.claims.pairs / state.p)
     shown = {}
     for k in state.claims.open:
@@ -152,6 +154,12 @@ def across(
         scores, covariance = _asked(state.scores[near], falling[grid], part, told, min(k, _NEAREST), rng)
         shown[k] = _apart(scores, covariance + staying[grid], min(k, _NEAREST), state, near) >= needed
     return shown
+
+
+def _information(covariance: FloatArray) -> float:
+    """tr V⁺: seen from their mean, scores have one direction without variance, which rounding leaves next to none."""
+    variances = np.linalg.eigvalsh(covariance)
+    return float(np.sum(1 / variances[variances > _ROUNDING * variances.max(initial=0.0)]))
 
 
 def _asked(

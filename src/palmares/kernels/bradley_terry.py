@@ -283,7 +283,7 @@ def _solve(matrices: FloatArray, right: FloatArray) -> FloatArray:
     except np.linalg.LinAlgError:
         if len(matrices) > 1:  # not all because of one
             return np.hstack([_solve(matrices[[k]], right[:, [k]]) for k in range(len(matrices))])
-        return np.asarray((np.linalg.pinv(matrices, hermitian=True) @ right.T[:, :, None])[:, :, 0].T)
+        return np.asarray((np.linalg.pinv(matrices, rcond=1e-10, hermitian=True) @ right.T[:, :, None])[:, :, 0].T)
 
 
 def _uphill(

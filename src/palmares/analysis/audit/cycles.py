@@ -131,7 +131,8 @@ def unfitted(noise: FloatArray, weight: FloatArray, inverse: FloatArray) -> Floa
 
 
 def laplacian_inverse(weight: FloatArray) -> FloatArray:
-    return np.asarray(np.linalg.pinv(np.diag(weight.sum(axis=1)) - weight, hermitian=True))
+    # A Laplacian has one eigenvalue of 0, which rounding may lift over numpy's own limit for such.
+    return np.asarray(np.linalg.pinv(np.diag(weight.sum(axis=1)) - weight, rcond=1e-10, hermitian=True))
 
 
 def _residual_margins(case: Case) -> tuple[IntArray, IntArray, FloatArray]:
