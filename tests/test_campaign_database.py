@@ -174,7 +174,7 @@ def _as_stored(column: sa.Column[Any], value: Any) -> Any:
 
 def test_a_database_of_the_version_before_is_upgraded_and_goes_on(empty_url: str, clock: Clock) -> None:
     rows = of_version_0002(empty_url)
-    with pytest.raises(DatabaseError, match="has version 0002, this palmares needs 0004; stop the server and run"):
+    with pytest.raises(DatabaseError, match="has version 0002, this palmares needs 0005; stop the server and run"):
         Database.open(empty_url)
     with closing(unchecked(empty_url)) as old:
         old.upgrade()
@@ -274,6 +274,10 @@ def _check_guarded(db: Database) -> None:
     snapshot = {"language_pair_id": 1, "version": 1, "answer": 0, "answers": 0, "strategy": "s14", "rule": ""}
     with db.begin() as tx:
         tx.execute(schema.snapshot.insert().values(**snapshot, p=0.05, met=False, created_at=db.clock()))
+        judge = tx.execute(sa.select(schema.person.c.id)).scalars().first()
+        tx.execute(schema.left_out.insert().values(campaign_id=1, person_id=judge, out=True, created_at=db.clock()))
+        milestone = {"language_pair_id": 1, "version": 1, "answer": 0, "left_out": 0, "judgments": 0, "body": {}}
+        tx.execute(schema.milestone.insert().values(**milestone, created_at=db.clock()))
     actions = ["update {} set id = id", "delete from {}", "truncate {} cascade"]
     for table in schema.APPEND_ONLY:
         for action in actions[: 2 if db.dialect == "sqlite" else 3]:

@@ -1,5 +1,5 @@
-"""The tables. What people did (`judgment`, `event`, `setting`) and what was made of it (`snapshot`) is only ever added
-to; triggers see to it.
+"""The tables. What people did (`judgment`, `event`, `setting`, `left_out`) and what was made of it (`snapshot`,
+`milestone`) is only ever added to; triggers see to it.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import sqlalchemy as sa
 from sqlalchemy import CheckConstraint, Column, ForeignKey, Index, Table, UniqueConstraint
 
 #: Tables that refuse UPDATE and DELETE.
-APPEND_ONLY = ("event", "judgment", "setting", "snapshot")
+APPEND_ONLY = ("event", "judgment", "left_out", "milestone", "setting", "snapshot")
 
 metadata = sa.MetaData(
     naming_convention={
@@ -74,6 +74,8 @@ campaign = Table(
     _text("state"),  # open, paused, closed
     _text("secret"),  # keys what must not be guessed or traced: hashes of addresses
     _at(),
+    _at("revealed_at", optional=True),  # since when observers may know which system is which
+    _at("archived_at", optional=True),
     CheckConstraint("state in ('open', 'paused', 'closed')", name="state"),
 )
 
@@ -111,6 +113,8 @@ system = Table(
     _to("language_pair"),
     _text("name"),
     Column("designed", sa.Integer, nullable=False, default=0),  # screens it was chosen for
+    # The last answer there was when it was added: earlier ones say nothing of it, whatever output it shares.
+    Column("added_after", sa.BigInteger, nullable=False, default=0, server_default="0"),
     UniqueConstraint("language_pair_id", "name"),
 )
 
@@ -187,6 +191,7 @@ person = Table(
     _at("practised_at", optional=True),
     _at("pseudonymised_at", optional=True),
     Column("done", sa.Integer, nullable=False, default=0, server_default="0"),  # screens dealt with, practice apart
+    Column("program", sa.Boolean, nullable=False, default=False, server_default=sa.false()),  # a judge by the interface
     UniqueConstraint("campaign_id", "name"),
     UniqueConstraint("campaign_id", "pseudonym"),
     CheckConstraint("role in ('organiser', 'observer', 'judge')", name="role"),
@@ -212,6 +217,36 @@ session = Table(
     _at(),
     _at("expires_at"),
     _at("revoked_at", optional=True),
+)
+
+#: A program that uses the JSON interface by a token. Without a campaign it may make campaigns; with a person it judges.
+client = Table(
+    "client",
+    metadata,
+    _id(),
+    _to("campaign", optional=True, index=True),
+    _to("person", optional=True),
+    _text("name"),
+    _text("digest", unique=True),
+    Column("scopes", sa.JSON, nullable=False),
+    _at(),
+    _to("person", optional=True, name="by_id"),
+    _at("expires_at", optional=True),
+    _at("revoked_at", optional=True),
+    _at("used_at", optional=True),
+)
+
+#: A link that works once and lets whoever opens it make campaigns in the browser, as long as the session lasts.
+setup_link = Table(
+    "setup_link",
+    metadata,
+    _id(),
+    _text("digest", unique=True),
+    _at(),
+    _at("expires_at"),
+    _at("used_at", optional=True),
+    _text("session_digest", optional=True, unique=True),
+    _at("session_expires_at", optional=True),
 )
 
 group_link = Table(
@@ -339,6 +374,19 @@ judgment = Table(
     CheckConstraint("(ranks is null) <> (skip is null)", name="answer"),
 )
 
+#: Whether the answers of a judge count: the last row says so. None of them is deleted.
+left_out = Table(
+    "left_out",
+    metadata,
+    _id(),
+    _to("campaign", index=True),
+    _to("person", index=True),
+    Column("out", sa.Boolean, nullable=False),
+    _text("reason", optional=True),
+    _to("person", optional=True, name="by_id"),
+    _at(),
+)
+
 #: How often a judge was given a segment; practice and repeats do not count.
 met = Table(
     "met",
@@ -398,6 +446,52 @@ snapshot = Table(
     Column("ranking", sa.JSON(none_as_null=True), nullable=True),  # only of those for which one was computed
     _at(),
     UniqueConstraint("language_pair_id", "version"),
+)
+
+#: The results of a language pair as its page shows them, newest only. They rest on all answers up to one, and on who
+#: was left out up to one row of `left_out` (0: nobody ever was).
+board = Table(
+    "board",
+    metadata,
+    Column("language_pair_id", sa.BigInteger, ForeignKey("language_pair.id"), primary_key=True, autoincrement=False),
+    Column("version", sa.Integer, nullable=False),  # from 1, of its language pair
+    Column("answer", sa.BigInteger, nullable=False),
+    Column("left_out", sa.BigInteger, nullable=False),
+    Column("judgments", sa.Integer, nullable=False),
+    Column("body", sa.JSON, nullable=False),
+    _at(),
+)
+
+#: What is kept of earlier results, to show how rank ranges narrowed: one for every few per cent more judgments.
+milestone = Table(
+    "milestone",
+    metadata,
+    _id(),
+    _to("language_pair"),
+    Column("version", sa.Integer, nullable=False),  # of the results it is of
+    Column("answer", sa.BigInteger, nullable=False),
+    Column("left_out", sa.BigInteger, nullable=False),
+    Column("judgments", sa.Integer, nullable=False),
+    Column("body", sa.JSON, nullable=False),
+    _at(),
+    UniqueConstraint("language_pair_id", "version"),
+)
+
+#: A report that the public may read, not before a moment if one is set. It is asked for here, and made apart.
+publication = Table(
+    "publication",
+    metadata,
+    _id(),
+    _to("campaign", index=True),
+    _at("not_before", optional=True),
+    _at(),
+    _to("person", optional=True, name="by_id"),
+    Column("answer", sa.BigInteger, nullable=True),  # the last answer it rests on
+    Column("left_out", sa.BigInteger, nullable=True),  # the last row of `left_out` it rests on; 0: none
+    Column("page", sa.LargeBinary, nullable=True),
+    _text("failed", optional=True),  # why it could not be made
+    _at("made_at", optional=True),
+    _at("withdrawn_at", optional=True),
 )
 
 #: The process that analyses this database, one row: who has the claim, and when they last showed that they live.
