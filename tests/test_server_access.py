@@ -19,7 +19,7 @@ from palmares.campaign.definition import change_settings
 from palmares.campaign.people import add_person, invite, pseudonymise, revoke
 from palmares.campaign.settings import Settings
 from palmares.errors import InputError
-from palmares.server.access import check_declarations, declared_roles, routes
+from palmares.server.access import check_declarations, declared_roles, declared_scopes, routes
 from palmares.server.app import create_app
 from palmares.server.config import OWN_PATHS, ServerConfig
 from palmares.server.problems import WithoutTokens
@@ -135,7 +135,9 @@ def test_tokens_and_worker_ids_stay_out_of_logs(path: str, logged: str) -> None:
 
 
 def test_every_route_says_who_may_use_it(app: FastAPI) -> None:
+    by_path = [(route.path, route) for route in routes(app)]
     public = {(route.path, method) for route in routes(app) if not declared_roles(route) for method in route.methods}
+    assert all(str(path).startswith("/api/") == bool(declared_scopes(route)) for path, route in by_path)
     door = {(f"/{kind}/{{token}}", method) for kind in ("group", "join") for method in ("GET", "POST")}
     back = {("/group/{token}/code", "GET"), ("/group/{token}/resume", "GET"), ("/group/{token}/resume", "POST")}
     assert public == {("/", "GET"), ("/health", "GET")} | door | back

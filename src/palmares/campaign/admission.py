@@ -25,7 +25,7 @@ _NEWEST = sa.select(sa.func.max(_NEWER.c.revision)).where(_NEWER.c.campaign_id =
 _LOOK = (
     sa.select(
         *(_PERSON.id, _PERSON.campaign_id, _PERSON.role, _PERSON.consented_at, _PERSON.practised_at, _PERSON.langs),
-        *(_PERSON.done, _CAMPAIGN.state, _SETTING.body, _SETTING.created_at.label("set_at")),
+        *(_PERSON.done, _PERSON.program, _CAMPAIGN.state, _SETTING.body, _SETTING.created_at.label("set_at")),
         *(_WORKER.person_id.label("worker_id"), _WORKER.outcome),
     )
     .join_from(schema.person, schema.campaign, _PERSON.campaign_id == _CAMPAIGN.id)
@@ -39,7 +39,8 @@ _HOLD = sa.select(_PERSON.id).where(_PERSON.id == bindparam("judge")).with_for_u
 @dataclass(frozen=True)
 class Admission:
     """``done`` screens, practice apart. ``langs`` are names of language pairs; empty: all. ``set_at``: when
-    the settings were put in force. ``is_worker``: they came by a group link, and it ended for them with ``outcome``.
+    the settings were put in force. Programs need not agree to anything, nor practise on a page that they do not see:
+    for them both hold from the start. ``is_worker``: they came by a group link, and it ended for them with ``outcome``.
     """
 
     person_id: int
@@ -99,8 +100,8 @@ def _admission(row: Any) -> Admission:
         person_id=row.id,
         campaign_id=row.campaign_id,
         role=row.role,
-        consented=row.consented_at is not None,
-        practised=row.practised_at is not None,
+        consented=row.program or row.consented_at is not None,
+        practised=row.program or row.practised_at is not None,
         langs=tuple(row.langs),
         done=row.done,
         state=row.state,

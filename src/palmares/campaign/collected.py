@@ -25,19 +25,25 @@ from .database import Database
 from .definition import CampaignInfo, find_campaign, was_watched
 from .refusals import DatabaseError
 
+#: Above the number of any answer.
+_FOR_EVER = 2**63 - 1
+
 Query: TypeAlias = sa.Select[*tuple[Any, ...]]
 
 #: The name of a campaign behind a URL; what else may follow a '#' belongs to a path or a password.
 _CAMPAIGN = re.compile(r"(.*)#([\w-]+)")
 #: What a judge said besides the ranks. It is there where anyone said something, and only there.
 _VERDICT = f"{EXTRA_PREFIX}verdict"
+#: Whether a program judged; there if any did.
+_PROGRAM = f"{EXTRA_PREFIX}program"
 #: Whether what answers said so far could stop the campaign; there if so, for ranges that hold at every look.
 _LOOKS = f"{EXTRA_PREFIX}looks"
 _JUDGMENT, _SERVED, _SCREEN = schema.judgment.c, schema.served.c, schema.screen.c
-#: What is known of every answer, with its type and where it is stored. The first four are used up; the others are
+#: What is known of every answer, with its type and where it is stored. The first five are used up; the others are
 #: columns of the judgments. Lists come as JSON text, which polars reads faster.
 _ANSWER: dict[str, tuple[pl.DataType, sa.ColumnElement[Any]]] = {
     RECORD: (pl.Int64(), _SERVED.id),
+    "answer": (pl.Int64(), _JUDGMENT.id),
     "places": (pl.String(), sa.cast(_SERVED.places, sa.Text)),
     "ranks": (pl.String(), sa.cast(_JUDGMENT.ranks, sa.Text)),
     "skip": (pl.String(), _JUDGMENT.skip),
@@ -51,6 +57,7 @@ _ANSWER: dict[str, tuple[pl.DataType, sa.ColumnElement[Any]]] = {
     f"{EXTRA_PREFIX}probability": (pl.Float64(), _SCREEN.probability),
     f"{EXTRA_PREFIX}repeat": (pl.Int8(), sa.case((_SERVED.repeat_of.is_(None), 0), else_=1)),
     _VERDICT: (pl.String(), _JUDGMENT.verdict),
+    _PROGRAM: (pl.Int8(), sa.case((schema.person.c.program, 1), else_=0)),
 }
 _EXTRAS = tuple(name.removeprefix(EXTRA_PREFIX) for name in (*_ANSWER, _LOOKS) if name.startswith(EXTRA_PREFIX))
 
@@ -158,8 +165,7 @@ def _check_extras(options: ReadOptions) -> None:
 def _parsed(
     tx: sa.Connection, info: CampaignInfo, options: ReadOptions, controls: bool, upto: int | None = None
 ) -> Parsed:
-    answers, systems = _answers(tx, info.id, upto), _systems(tx, info.id, controls)
-    of_several = systems.filter(pl.col("places").is_duplicated())["places"].unique()
+    answers, systems = _answers(tx, info.id, upto), since_when(_systems(tx, info.id, controls))
     if options.merged == "collapse":
         systems = _collapsed(systems)
     sieve = Sieve(answers)
@@ -167,11 +173,13 @@ def _parsed(
     sieve.reject(pl.col("skip").is_not_null(), reason, kind="skipped")
     outputs = _comparable(sieve, _outputs(sieve.frame, systems))
     ranking = pl.format("s{}", RECORD).alias("ranking")
-    rows = pairs(outputs, sieve.frame.drop("places", "ranks", "skip").with_columns(ranking))
+    rows = pairs(outputs.drop("shared"), sieve.frame.drop("places", "ranks", "skip", "answer").with_columns(ranking))
     dropped = tuple(sorted(sieve.dropped, key=lambda record: record.line))
-    shared = int(sieve.frame["places"].explode().is_in(of_several.implode()).sum())
+    shared = outputs.filter("shared").select(RECORD, "position").n_unique()
     unsaid = [name for name in ("lang_pair", _VERDICT) if rows[name].is_null().all()]
     rows = rows.drop(RECORD, *(unsaid if rows.height else [_VERDICT]))
+    if not (rows[_PROGRAM] == 1).any():
+        rows = rows.drop(_PROGRAM)
     if was_watched(tx, info.id):  # at any time: a rule that is taken back, or comes late, was a look all the same
         rows = rows.with_columns(pl.lit("any").alias(_LOOKS))
     return Parsed(rows, dropped, answers.height, "screen", _uses(rows), layout="database", shared=shared)
@@ -199,8 +207,9 @@ def _answers(tx: sa.Connection, campaign_id: int, upto: int | None) -> pl.DataFr
 
 def _systems(tx: sa.Connection, campaign_id: int, controls: bool) -> pl.DataFrame:
     """The systems behind every output, one a row; a control stands for itself if it is wanted."""
-    query = shown_outputs(campaign_id, schema.output.c.id, schema.output.c.kind, schema.system.c.name)
-    types = {"places": pl.Int64(), "kind": pl.String(), "system": pl.String()}
+    system = schema.system.c
+    query = shown_outputs(campaign_id, schema.output.c.id, schema.output.c.kind, system.name, system.added_after)
+    types = {"places": pl.Int64(), "kind": pl.String(), "system": pl.String(), "since": pl.Int64()}
     systems = pl.DataFrame(tx.execute(query).all(), schema=types, orient="row")
     if controls:
         own = pl.format(f"{RESERVED_PREFIX}{{}}", "kind")
@@ -208,9 +217,29 @@ def _systems(tx: sa.Connection, campaign_id: int, controls: bool) -> pl.DataFram
     return systems.filter(pl.col("system").is_not_null()).drop("kind")
 
 
+def since_when(systems: pl.DataFrame) -> pl.DataFrame:
+    """The systems behind outputs, ``since`` which answer and ``until`` which; whether several were ``shared`` by one.
+
+    A system that was added late says nothing of earlier answers, whatever output it shares. So an output stands behind
+    a growing number of systems, each for answers with numbers above ``since`` and up to ``until``.
+    """
+    systems = systems.with_columns(pl.col("since").fill_null(0))
+    of_several = (pl.len().over("places") > 1).alias("shared")
+    at_once = systems.filter(pl.col("since").n_unique().over("places") == 1)
+    joined_later = systems.filter(pl.col("since").n_unique().over("places") > 1)
+    eras = [at_once.with_columns(pl.lit(_FOR_EVER, pl.Int64).alias("until"), of_several)]
+    for _, behind in joined_later.group_by("places", maintain_order=True):
+        starts = sorted(set(behind["since"].to_list()))
+        for start, end in zip(starts, [*starts[1:], _FOR_EVER], strict=True):
+            known = behind.filter(pl.col("since") <= start)
+            lasts = (pl.lit(start, pl.Int64).alias("since"), pl.lit(end, pl.Int64).alias("until"))
+            eras.append(known.with_columns(*lasts, of_several))
+    return pl.concat(eras)
+
+
 def _collapsed(systems: pl.DataFrame) -> pl.DataFrame:
     """One name an output, joined where several systems share it."""
-    joined = systems.group_by("places", maintain_order=True).agg(
+    joined = systems.group_by("places", "since", "until", "shared", maintain_order=True).agg(
         pl.col("system").str.join(","), pl.col("system").alias("_behind")
     )
     twice = joined.unique(["system", "_behind"]).filter(pl.col("system").is_duplicated())
@@ -227,10 +256,11 @@ def _outputs(screens: pl.DataFrame, systems: pl.DataFrame) -> pl.DataFrame:
 
     The store knows who is behind an output, so names are not taken apart as those in files must be.
     """
-    shown = screens.select(RECORD, "places", "ranks").explode("places", "ranks")
+    shown = screens.select(RECORD, "answer", "places", "ranks").explode("places", "ranks")
     place = pl.int_range(1, pl.len() + 1, dtype=pl.Int32).over(RECORD)
     ranked = shown.with_columns(place.alias("position"), (-pl.col("ranks")).cast(pl.Float64).alias(VALUE))
-    return ranked.join(systems, on="places", maintain_order="left_right")
+    known = ranked.join(systems, on="places", maintain_order="left_right")
+    return known.filter(pl.col("answer").is_between("since", "until", closed="right")).drop("answer", "since", "until")
 
 
 def _comparable(sieve: Sieve, outputs: pl.DataFrame) -> pl.DataFrame:

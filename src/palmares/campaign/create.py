@@ -122,11 +122,11 @@ def _different(testset: TestSet, settings: Settings) -> list[dict[_Said, list[st
         for i, text in enumerate(outputs):
             if (system, i) not in testset.missing:
                 said = (text, testset.conversations.get((system, i), ()))
-                by_look[i].setdefault(_look(said, settings), (said, []))[1].append(system)
+                by_look[i].setdefault(look_of(said, settings), (said, []))[1].append(system)
     return [dict(several.values()) for several in by_look]
 
 
-def _look(said: _Said, settings: Settings) -> _Said:
+def look_of(said: _Said, settings: Settings) -> _Said:
     """What a reader sees of an output, if white space does not matter."""
     if settings.screen.spacing:
         return said
@@ -187,9 +187,7 @@ def _store_texts(tx: sa.Connection, pair_id: int, testset: TestSet, settings: Se
     ]
     # Stored in no order of systems: an output's number must say nothing about where it came from.
     secrets.SystemRandom().shuffle(flat)
-    outputs: list[dict[str, object]] = [
-        {"segment_id": sid, "kind": "system", "text": text, "turns": _stored(turns)} for sid, (text, turns), _ in flat
-    ]
+    outputs = [output_row(sid, said) for sid, said, _ in flat]
     output_ids = _insert(tx, schema.output, outputs)
     links = [
         {"output_id": output_id, "system_id": system_ids[system]}
@@ -197,6 +195,12 @@ def _store_texts(tx: sa.Connection, pair_id: int, testset: TestSet, settings: Se
         for system in systems
     ]
     tx.execute(schema.output_system.insert(), links)
+
+
+def output_row(segment_id: int, said: _Said) -> dict[str, object]:
+    """An output of a system, to be stored."""
+    text, turns = said
+    return {"segment_id": segment_id, "kind": "system", "text": text, "turns": _stored(turns)}
 
 
 def _stored(turns: Turns) -> list[dict[str, str]] | None:

@@ -24,7 +24,7 @@ from .safe_rows import safe_rows
 
 Row: TypeAlias = sa.Row[*tuple[Any, ...]]
 #: Keys of a screen that are left out where no screen of the campaign has anything to say under them.
-_OPTIONAL = frozenset(("turns", "verdict", "problem", "snapshot"))
+_OPTIONAL = frozenset(("turns", "verdict", "problem", "snapshot", "program"))
 #: Of the snapshot whose choices a screen was drawn from.
 _VERSION = (
     sa.select(schema.snapshot.c.version).where(schema.snapshot.c.id == schema.screen.c.snapshot_id).scalar_subquery()
@@ -136,7 +136,7 @@ def _columns() -> list[sa.ColumnElement[Any]]:
         *(judgment.seconds, judgment.created_at.label("answered_at"), served.created_at.label("served_at")),
         *(served.places, served.repeat_of, screen.strategy, screen.probability, screen.control),
         *(segment.name.label("segment"), segment.document, segment.source, segment.turns),
-        *(segment.reference, schema.person.c.pseudonym),
+        *(segment.reference, schema.person.c.pseudonym, schema.person.c.program),
         sa.case((schema.language_pair.c.source != "", schema.language_pair.c.name)).label("lang_pair"),
     ]
 
@@ -144,14 +144,15 @@ def _columns() -> list[sa.ColumnElement[Any]]:
 def _outputs(tx: sa.Connection, campaign_id: int) -> dict[int, dict[str, Any]]:
     """Every output that was shown: its systems, kind and text, and the id of the one it was made from."""
     output = schema.output.c
-    columns = (output.id, output.kind, output.text, output.turns, output.original_id, schema.system.c.name)
+    system = schema.system.c
+    columns = (output.id, output.kind, output.text, output.turns, output.original_id, system.name, system.added_after)
     outputs: dict[int, dict[str, Any]] = {}
-    for output_id, kind, text, turns, original, system in tx.execute(shown_outputs(campaign_id, *columns)):
+    for output_id, kind, text, turns, original, name, added_after in tx.execute(shown_outputs(campaign_id, *columns)):
         known = outputs.setdefault(
             output_id, {"systems": [], "kind": kind, "text": text, "turns": turns, "original": original}
         )
-        if system is not None:
-            known["systems"].append(system)
+        if name is not None:
+            known["systems"].append((name, added_after))
     return outputs
 
 
@@ -180,6 +181,7 @@ def _screen(row: Row, outputs: Mapping[int, dict[str, Any]]) -> dict[str, Any]:
         "segment": row.segment.strip(),
         "document": row.document,
         "judge": row.pseudonym,
+        "program": row.program,
         "source": row.source,
         "turns": row.turns,
         "reference": row.reference,
@@ -207,7 +209,12 @@ def _shown(row: Row, outputs: Mapping[int, dict[str, Any]]) -> list[dict[str, An
     place = {output_id: number for number, output_id in enumerate(row.places, 1)}
     ranks = row.ranks or [None] * len(row.places)
     return [
-        {**outputs[output_id], "original": place.get(outputs[output_id]["original"]), "rank": rank}
+        {
+            **outputs[output_id],
+            "systems": [name for name, added_after in outputs[output_id]["systems"] if row.answer > added_after],
+            "original": place.get(outputs[output_id]["original"]),
+            "rank": rank,
+        }
         for output_id, rank in zip(row.places, ranks, strict=True)
     ]
 

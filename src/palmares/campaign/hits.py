@@ -23,6 +23,9 @@ from .definition import PairInfo
 from .settings import Settings
 from .snapshots import Advice, advice
 
+#: A system that was added late is chosen for so many screens before a learning strategy chooses again.
+TRIED = 10
+
 
 @dataclass(frozen=True)
 class ControlOutput:
@@ -80,7 +83,7 @@ class Designer:
         There are fewer screens if there are fewer segments: a HIT has each once. Several at once are cheaper than one
         by one.
         """
-        before, chosen = stored_exposure(self.tx, self.pair.id), dict(segments)
+        before, chosen = self._before, dict(segments)
         exposure = before.copy()
         hits = [(self._wanted(), self._screens(chosen, screens, exposure)) for _ in range(number)]
         return Design(
@@ -99,6 +102,14 @@ class Designer:
         return DesignedScreen(choose(self._pool(segments, Exposure({}, {})), "uniform", 1.0, self.rng), None)
 
     # -- inside ----------------------------------------------------------------------------------
+
+    @cached_property
+    def _before(self) -> Exposure:
+        return stored_exposure(self.tx, self.pair.id)
+
+    def _outputs(self, segment_id: int) -> tuple[Candidate, ...]:
+        """The outputs of a segment, by the systems that this design knows of: others may be added meanwhile."""
+        return outputs_of(self.tx, segment_id, max(self._before.systems))
 
     def _wanted(self) -> int:
         """How many judges are to do a HIT."""
@@ -127,7 +138,7 @@ class Designer:
         return DesignedScreen(choice, control, None if self._advice is None else self._advice.snapshot_id)
 
     def _pool(self, segments: dict[int, int], exposure: Exposure, reserved: int = 0) -> Pool:
-        looked_up: Callable[[int], tuple[Candidate, ...]] = cache(lambda segment_id: outputs_of(self.tx, segment_id))
+        looked_up: Callable[[int], tuple[Candidate, ...]] = cache(self._outputs)
         return Pool(segments, exposure.systems, exposure.met, looked_up, self.settings.screen.outputs, reserved)
 
     def _choose(self, pool: Pool) -> Choice:
@@ -136,7 +147,13 @@ class Designer:
 
     @cached_property
     def _advice(self) -> Advice | None:
-        """What a learning strategy wants asked: the same for all that is designed in one go."""
+        """What a learning strategy wants asked: the same for all that is designed in one go.
+
+        Of a system that was added late it knows next to nothing at first: screens are balanced until that was chosen
+        for some.
+        """
+        if self.settings.choice.learns and self.tx.execute(_UNTRIED, {"pair": self.pair.id}).first() is not None:
+            return None
         return advice(self.tx, self.pair.id, self.settings.choice)
 
     # -- controls --------------------------------------------------------------------------------
@@ -168,7 +185,7 @@ class Designer:
         others = [key for key in comparable_segments(self.tx, self.pair.id) if key != segment_id]
         if not others:
             return None
-        donor = self.rng.choice(outputs_of(self.tx, self.rng.choice(others))).output
+        donor = self.rng.choice(self._outputs(self.rng.choice(others))).output
         return degrade(self._text(original), self._text(donor), self.rng)
 
     def _text(self, output_id: int) -> str:
@@ -259,28 +276,28 @@ def comparable_segments(tx: sa.Connection, pair_id: int) -> list[int]:
     return sorted(all_segments(tx, pair_id))
 
 
-def outputs_of(tx: sa.Connection, segment_id: int) -> tuple[Candidate, ...]:
-    """The different outputs of a segment, with the systems behind each.
+def outputs_of(tx: sa.Connection, segment_id: int, newest: int) -> tuple[Candidate, ...]:
+    """The different outputs of a segment, with the systems behind each, of those with numbers up to ``newest``.
 
-    They never change, so they are kept; and since a design asks for one segment after the other, many are fetched at a
-    time.
+    Outputs never change, and systems are only ever added, so what is there up to one is kept; and since a design asks
+    for one segment after the other, many are fetched at a time.
     """
     known = _KNOWN.setdefault(tx.engine, {})
-    if segment_id not in known:
+    if segment_id not in known or known[segment_id][0] != newest:
         if len(known) >= _MOST_KNOWN:
             known.clear()
         behind: dict[int, dict[int, list[int]]] = {segment_id: {}}
-        rows = tx.execute(_OUTPUTS, {"first": segment_id, "last": segment_id + _FETCHED - 1})
+        rows = tx.execute(_OUTPUTS, {"first": segment_id, "last": segment_id + _FETCHED - 1, "newest": newest})
         for segment, output, system in rows:
             behind.setdefault(segment, {}).setdefault(output, []).append(system)
         for segment, outputs in behind.items():
-            known[segment] = tuple(Candidate(key, tuple(systems)) for key, systems in outputs.items())
-    return known[segment_id]
+            known[segment] = newest, tuple(Candidate(key, tuple(systems)) for key, systems in outputs.items())
+    return known[segment_id][1]
 
 
 #: Segments whose outputs are kept in memory, and those that are fetched at a time.
 _MOST_KNOWN, _FETCHED = 10_000, 200
-_KNOWN: WeakKeyDictionary[sa.Engine, dict[int, tuple[Candidate, ...]]] = WeakKeyDictionary()
+_KNOWN: WeakKeyDictionary[sa.Engine, dict[int, tuple[int, tuple[Candidate, ...]]]] = WeakKeyDictionary()
 _OUTPUT = schema.output.c
 _TEXTS = (
     sa.select(_OUTPUT.id, _OUTPUT.kind, _OUTPUT.original_id, _OUTPUT.text)
@@ -296,6 +313,12 @@ _TOGETHER = (
     sa.select(_PAIR_OF_SYSTEMS.first_id, _PAIR_OF_SYSTEMS.second_id, _PAIR_OF_SYSTEMS.designed)
     .join(schema.system, _SYSTEM.id == _PAIR_OF_SYSTEMS.first_id)
     .where(_SYSTEM.language_pair_id == _PAIR)
+)
+#: Systems that were added late and chosen for few screens as yet.
+_UNTRIED = (
+    sa.select(_SYSTEM.id)
+    .where(_SYSTEM.language_pair_id == _PAIR, _SYSTEM.added_after > 0, _SYSTEM.designed < TRIED)
+    .limit(1)
 )
 _CHOSEN_SYSTEM = (
     schema.system.update().where(_SYSTEM.id == bindparam("key")).values(designed=_SYSTEM.designed + bindparam("n"))
@@ -326,5 +349,6 @@ _OUTPUTS = (
     sa.select(_OUTPUT.segment_id, _OUTPUT.id, schema.output_system.c.system_id)
     .join(schema.output_system, schema.output_system.c.output_id == _OUTPUT.id)
     .where(_OUTPUT.segment_id.between(bindparam("first"), bindparam("last")), _OUTPUT.kind == "system")
+    .where(schema.output_system.c.system_id <= bindparam("newest"))
     .order_by(_OUTPUT.segment_id, _OUTPUT.id, schema.output_system.c.system_id)
 )

@@ -175,6 +175,8 @@ def _lang_problems(guest: Guest, pairs: Sequence[str]) -> list[str]:
 def _known_problems(guest: Guest, person: Person) -> list[str]:
     if person.name != guest.name:
         return ["this is the pseudonym of someone in the campaign; choose another name"]
+    if person.program:
+        return ["is a program, which opens no links; choose another name for a person"]
     if person.role is not Role.JUDGE:
         return [f"is in the campaign as {person.role}; choose another name for a judge"]
     if guest.langs and sorted(guest.langs) != sorted(person.langs):

@@ -64,6 +64,25 @@ def count_failed_join(db: Database, address: str) -> None:
             raise _too_many_links(now)
 
 
+def count_client_write(tx: sa.Connection, client_id: int, now: datetime) -> None:
+    """`count_write` for a program that belongs to no campaign: by the usual limit."""
+    allowed = LimitSettings().writes_per_minute
+    if _add(tx, f"write:token:{client_id}", MINUTE, now) > allowed:
+        raise TooMany(f"more than {allowed} changes in a minute; wait a little and go on", _left(MINUTE, now))
+
+
+def count_wrong_token(db: Database, address: str) -> None:
+    """Count a token that nobody was given, and refuse its sender if it is one too many.
+
+    It is counted apart from links: a program with a wrong token keeps nobody at its address from opening theirs.
+    """
+    now = db.clock()
+    with db.begin() as tx:
+        key, allowed = _door(tx, address, "token")
+        if _add(tx, key, HOUR, now) > allowed:
+            raise TooMany("too many tokens that do not work; try again later", _left(HOUR, now))
+
+
 def _too_many_links(now: datetime) -> TooMany:
     return TooMany("too many invitation links that do not work; try again later", _left(HOUR, now))
 
@@ -76,13 +95,13 @@ def body_bytes(db: Database, campaign: str | None) -> int:
     return limits.body_bytes
 
 
-def _door(tx: sa.Connection, address: str) -> tuple[str, int]:
+def _door(tx: sa.Connection, address: str, kind: str = "join") -> tuple[str, int]:
     """The key of an address, and how often it may fail: a wrong link belongs to no campaign, so the strictest rules."""
     known = tx.execute(sa.select(schema.campaign.c.id, schema.campaign.c.secret).order_by(schema.campaign.c.id)).all()
     limits = [settings_of(tx, campaign_id).limits.failed_joins_per_hour for campaign_id, _ in known]
     secret = known[0][1] if known else ""
     hidden = hmac.new(secret.encode(), _network(address).encode(), hashlib.sha256).hexdigest()
-    return f"join:{hidden}", min(limits, default=LimitSettings().failed_joins_per_hour)
+    return f"{kind}:{hidden}", min(limits, default=LimitSettings().failed_joins_per_hour)
 
 
 def _network(address: str) -> str:

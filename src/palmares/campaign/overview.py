@@ -55,7 +55,7 @@ class PairStatus:
 class JudgeStatus:
     """One judge: screens ``done`` (repeats and the ``skipped`` ones among them) of the ``target`` they were asked for.
 
-    ``at_work``: work is in their hands now. ``last`` is when they last answered.
+    ``at_work``: work is in their hands now. ``last`` is when they last answered. A ``program`` judges by the API.
     """
 
     name: str
@@ -68,6 +68,7 @@ class JudgeStatus:
     at_work: bool
     last: datetime | None
     controls: ControlResults
+    program: bool = False
 
 
 @dataclass(frozen=True)
@@ -232,7 +233,7 @@ def _judges(
     controls: Mapping[int, ControlResults],
 ) -> tuple[JudgeStatus, ...]:
     person = schema.person.c
-    query = sa.select(person.id, person.name, person.pseudonym, person.langs, person.consented_at)
+    query = sa.select(person.id, person.name, person.pseudonym, person.langs, person.consented_at, person.program)
     query = query.where(person.campaign_id == info.id, person.role == Role.JUDGE.value).order_by(person.id)
     done = _done_by_judge(tx, info.id)
     statuses = []
@@ -243,13 +244,14 @@ def _judges(
                 name=judge.name,
                 pseudonym=judge.pseudonym,
                 langs=tuple(judge.langs),
-                consented=judge.consented_at is not None,
+                consented=judge.program or judge.consented_at is not None,
                 done=count,
                 skipped=skipped,
                 target=target,
                 at_work=judge.id in at_work,
                 last=last,
                 controls=controls.get(judge.id, NOTHING),
+                program=judge.program,
             )
         )
     return tuple(statuses)

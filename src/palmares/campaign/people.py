@@ -22,7 +22,10 @@ from .refusals import Uninvited
 
 @dataclass(frozen=True)
 class Person:
-    """Someone who takes part in one campaign. ``pseudonym`` is the name that exports use."""
+    """Someone who takes part in one campaign. ``pseudonym`` is the name that exports use.
+
+    A ``program`` takes part by the JSON interface, with a token instead of links.
+    """
 
     id: int
     campaign_id: int
@@ -33,6 +36,7 @@ class Person:
     langs: tuple[str, ...]
     consented: bool
     practised: bool
+    program: bool = False
 
 
 def add_person(
@@ -58,7 +62,7 @@ def add_in(
     """`add_person` in a transaction of the caller's, who has locked the campaign."""
     role, name, langs = _role(role), checked_name(name), list(dict.fromkeys(langs))
     _check_langs(tx, info, langs)
-    if _is_called(tx, info.id, name):
+    if is_called(tx, info.id, name):
         raise InputError(f"{name!r} is in campaign {info.name!r} already; choose another name, or invite them again")
     person = enrol(tx, db, info.id, role, langs, name=name)
     journal.record(tx, db, info.id, "person-added", person_id=person.id, by=by, role=role.value, langs=langs)
@@ -89,11 +93,19 @@ def change_langs(db: Database, person: Person, langs: Iterable[str], *, by: int 
 
 
 def enrol(
-    tx: sa.Connection, db: Database, campaign_id: int, role: Role, langs: Sequence[str], *, name: str | None = None
+    tx: sa.Connection,
+    db: Database,
+    campaign_id: int,
+    role: Role,
+    langs: Sequence[str],
+    *,
+    name: str | None = None,
+    program: bool = False,
 ) -> Person:
     """Add someone in a transaction that holds the campaign; who has no name is called by their pseudonym."""
     pseudonym = _new_pseudonym(tx, campaign_id, role)
     values = {"campaign_id": campaign_id, "role": role.value, "langs": list(langs), "created_at": db.clock()}
+    values["program"] = program
     insert = schema.person.insert().values(pseudonym=pseudonym, name=name or pseudonym, **values)
     person_id = tx.execute(insert.returning(schema.person.c.id)).scalar_one()
     return _person(tx, schema.person.c.id == person_id)
@@ -140,6 +152,8 @@ def invite_in(
         raise InputError(f"days: got {days}; allowed: more than 0, up to {LONGEST_DAYS}")
     if _lock(tx, person).pseudonymised_at is not None:
         raise InputError(f"the name of {person.pseudonym} was removed, so they cannot be invited; add a new person")
+    if person.program:
+        raise InputError(f"{person.name!r} is a program, which opens no links; make a token for it")
     token, now = secrets.token_urlsafe(32), db.clock()
     days = settings_of(tx, person.campaign_id).access.invite_days if days is None else days
     values = {"person_id": person.id, "created_at": now, "expires_at": now + timedelta(days=days)}
@@ -213,6 +227,8 @@ def pseudonymise(db: Database, person: Person, *, by: int | None = None) -> bool
             forgotten = {"name": row.pseudonym, "pseudonymised_at": db.clock()}
             tx.execute(schema.person.update().where(schema.person.c.id == person.id).values(forgotten))
             forget_worker(tx, person.id)
+            column = schema.client.c
+            tx.execute(schema.client.update().where(column.person_id == person.id).values(name=row.pseudonym))
             journal.record(tx, db, person.campaign_id, "pseudonymised", person_id=person.id, by=by)
     gone = db.checkpoint()
     if not gone:
@@ -229,6 +245,12 @@ def forget_worker(tx: sa.Connection, person_id: int) -> None:
 
 def person_by_id(tx: sa.Connection, person_id: int) -> Person:
     return _person(tx, schema.person.c.id == person_id)
+
+
+def person_by_name(tx: sa.Connection, campaign_id: int, name: str) -> Person | None:
+    """Who has this name in a campaign, if anybody."""
+    row = tx.execute(_people().where(schema.person.c.campaign_id == campaign_id, schema.person.c.name == name)).first()
+    return None if row is None else _person_of(row)
 
 
 def consent(db: Database, person: Person) -> None:
@@ -260,7 +282,7 @@ def _lock(tx: sa.Connection, person: Person) -> sa.Row[tuple[object, ...]]:
 
 
 def _shut_out(tx: sa.Connection, db: Database, person: Person, by: int | None) -> None:
-    for table in (schema.invite, schema.session):
+    for table in (schema.invite, schema.session, schema.client):
         _revoke(tx, db, table, table.c.person_id == person.id)
     # The code of a worker is a door, too; no code has this digest.
     shut = schema.worker.update().where(schema.worker.c.person_id == person.id)
@@ -313,6 +335,7 @@ def _person_of(row: sa.Row[tuple[object, ...]]) -> Person:
         langs=tuple(row.langs),
         consented=row.consented_at is not None,
         practised=row.practised_at is not None,
+        program=bool(row.program),
     )
 
 
@@ -337,7 +360,7 @@ def checked_langs(tx: sa.Connection, info: CampaignInfo, langs: Iterable[str]) -
     return wanted
 
 
-def _is_called(tx: sa.Connection, campaign_id: int, name: str) -> bool:
+def is_called(tx: sa.Connection, campaign_id: int, name: str) -> bool:
     """Whether someone has this name or pseudonym: a pseudonym may become the name."""
     person = schema.person.c
     taken = sa.select(person.id).where(person.campaign_id == campaign_id)
@@ -347,7 +370,7 @@ def _is_called(tx: sa.Connection, campaign_id: int, name: str) -> bool:
 def _new_pseudonym(tx: sa.Connection, campaign_id: int, role: Role) -> str:
     while True:
         pseudonym = f"{role.value}-{secrets.token_hex(4)}"
-        if not _is_called(tx, campaign_id, pseudonym):
+        if not is_called(tx, campaign_id, pseudonym):
             return pseudonym
 
 

@@ -27,7 +27,7 @@ from . import schema
 from .admission import Admission
 from .database import Database
 from .definition import PairInfo, language_pairs, lock, settings_of, state_of
-from .hits import Design, Designer, all_segments, count_designed, count_hits
+from .hits import Design, Designer, all_segments, count_designed, count_hits, stored_exposure
 from .leases import alive
 from .settings import Settings
 from .snapshots import outdated_since
@@ -73,6 +73,19 @@ def discard_outdated(tx: sa.Connection, pair_id: int, judge: Admission, now: dat
     outdated = {"pair": pair_id, "since": _since(tx, pair_id, judge, now)}
     held = set(tx.scalars(_OUTDATED.with_for_update(of=schema.hit, skip_locked=True), outdated))
     hits = held.intersection(tx.scalars(_OUTDATED, outdated))  # not those that were given out before they were held
+    if hits:
+        _discard(tx, sorted(hits))
+        count_hits(tx, pair_id, -len(hits))
+
+
+def discard_all(tx: sa.Connection, pair_id: int) -> None:
+    """Throw away all that was given to nobody yet: it was designed without knowing what has just changed.
+
+    The caller holds the pair; what is being given out at this moment is left alone.
+    """
+    every = sa.select(_HIT.id).where(_IN_STOCK)
+    held = set(tx.scalars(every.with_for_update(of=schema.hit, skip_locked=True), {"pair": pair_id}))
+    hits = held.intersection(tx.scalars(every, {"pair": pair_id}))
     if hits:
         _discard(tx, sorted(hits))
         count_hits(tx, pair_id, -len(hits))
@@ -145,6 +158,8 @@ def _stored(tx: sa.Connection, db: Database, campaign_id: int, settings: Setting
     if settings_of(tx, campaign_id) != settings:
         return 0
     tx.execute(LOCK_PAIR, {"pair": design.pair_id})
+    if set(stored_exposure(tx, design.pair_id).systems) != set(design.systems):  # a system was added meanwhile
+        return 0
     return len(design.store(tx, db.clock()))
 
 

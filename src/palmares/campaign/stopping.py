@@ -72,6 +72,8 @@ def comparisons(tx: sa.Connection, pair_id: int) -> dict[tuple[int, int], int]:
         sa.select(answered.c.id, schema.output_system.c.system_id)
         .join(schema.screen_output, schema.screen_output.c.screen_id == answered.c.screen_id)
         .join(schema.output_system, schema.output_system.c.output_id == schema.screen_output.c.output_id)
+        .join(schema.system, schema.system.c.id == schema.output_system.c.system_id)
+        .where(answered.c.answer > schema.system.c.added_after)
         .subquery()
     )
     first, second = shown.alias("first"), shown.alias("second")
@@ -120,11 +122,11 @@ def _least_compared_or_more(tx: sa.Connection, pair_id: int, rule: StoppingRule,
     return least
 
 
-def _answered(pair_id: int) -> sa.Select[int, int]:
-    """Served screens whose latest revision has ranks."""
+def _answered(pair_id: int) -> sa.Select[int, int, int]:
+    """Served screens whose latest revision has ranks, and its number."""
     served, screen, segment, judgment = schema.served, schema.screen, schema.segment, schema.judgment
     return (
-        sa.select(served.c.id, served.c.screen_id)
+        sa.select(served.c.id, served.c.screen_id, judgment.c.id.label("answer"))
         .select_from(served)
         .join(judgment, schema.latest(served.c.id))
         .join(screen, served.c.screen_id == screen.c.id)

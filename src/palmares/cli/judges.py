@@ -53,7 +53,8 @@ def _judged_by(judgments: Judgments, name: str) -> Judgments:
 )
 @reading.input_options
 @click.option("--programs", metavar="COLUMN",
-              help="A column that marks judgments by programs: yes and no, llm and human, or the like.")  # fmt: skip
+              help="A column that marks judgments by programs: yes and no, llm and human, or the like.  "
+                   "[default: the column 'program' of a campaign's export]")  # fmt: skip
 @click.option("--program", multiple=True, metavar="PATTERN",
               help="Judges that are programs, by name or pattern. Repeat for several.")  # fmt: skip
 @click.option("--judge-by-file", is_flag=True,

@@ -12,6 +12,7 @@ from ..compute import Execution, RngLike, Stream
 from ..errors import InputError
 from ..ingest.given import judgments_or_counts
 from ..judgments import TWO_WAY, UNITS, ForcedTies, IntArray, Judgments, PairCounts, known_units, settle_forced_ties
+from ..judgments.programs import programs_note
 from ..judgments.repeats import repeats_note
 from ..models import DEFAULT_MODEL
 from ..models.base import Fit, Model, check_one_lang_pair, counts_of
@@ -91,6 +92,8 @@ def rank(
         data = settle_forced_ties(data, forced_ties, model.forced_ties)
         if data.origin is not None and (repeated := repeats_note(data)):
             notes.append(repeated)
+        if by_programs := programs_note(data):
+            notes.append(by_programs)
     if resample == "auto" and (own := _own_uncertainty(model)):
         notes.append(own)
     origin = data.origin

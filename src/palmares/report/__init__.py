@@ -54,6 +54,8 @@ VIEWS = Registry(
         "campaign invite": Entry("palmares.report.campaign:INVITED", "links for those who were invited"),
         "campaign group-link": Entry("palmares.report.crowd:MADE", "a link for the workers of a platform"),
         "campaign group-links": Entry("palmares.report.crowd:LINKS", "group links and their places"),
+        "campaign token": Entry("palmares.report.clients:MADE", "a token for a program"),
+        "campaign tokens": Entry("palmares.report.clients:LIST", "the tokens of programs"),
         "campaign log": Entry("palmares.report.campaign:LOG", "who did what, and when"),
         "campaign notes": Entry("palmares.report.campaign:NOTES", "what judges wrote beside their answers"),
     },

@@ -63,7 +63,8 @@ def _status(results: Sequence[Grouped[CampaignStatus]], part: str | None = None)
 def _flat_status(results: Sequence[Grouped[CampaignStatus]], part: str | None = None) -> list[Table]:
     """One row per language pair, or with ``judges`` one per judge; every number in a column of its own."""
     if part == "judges":
-        of_judge = ("name", "pseudonym", "langs", "consented", "done", "skipped", "target", "at_work", "last")
+        of_judge = ("name", "pseudonym", "langs", "consented", "done", "skipped", "target", "at_work", "last",
+                    "program")  # fmt: skip
         return [_flat("judge", of_judge, each.result.judges) for each in results]
     of_pair = ("name", "segments", "comparable", "systems", "answered", "open", "held", "skipped", "least", "most",
                "judges_at_work", "enough")  # fmt: skip
@@ -104,14 +105,15 @@ def _analysed(pair: PairStatus) -> list[str]:
 
 
 def _judges(status: CampaignStatus) -> Table:
+    some = any(judge.program for judge in status.judges)
     columns = [
-        text_column("judge"), langs_column("langs"), Column("done"), Column("of"), Column("skipped"),
-        text_column("at work"), time_column("last answer"), *map(Column, _CONTROLS),
+        text_column("judge"), *([text_column("program")] if some else []), langs_column("langs"), Column("done"),
+        Column("of"), Column("skipped"), text_column("at work"), time_column("last answer"), *map(Column, _CONTROLS),
     ]  # fmt: skip
     rows = [
         (
-            judge.name, " ".join(judge.langs), judge.done, judge.target, judge.skipped, _yes(judge.at_work),
-            iso(judge.last), *_control_cells(judge.controls),
+            judge.name, *([_yes(judge.program)] if some else []), " ".join(judge.langs), judge.done, judge.target,
+            judge.skipped, _yes(judge.at_work), iso(judge.last), *_control_cells(judge.controls),
         )
         for judge in status.judges
     ]  # fmt: skip
@@ -151,15 +153,17 @@ def _control_cells(controls: ControlResults) -> tuple[Any, ...]:
 
 
 def _people(results: Sequence[Grouped[Presence]], part: str | None = None) -> list[Table]:
+    some = any(each.result.person.program for each in results)
     columns = [
-        text_column("name"), text_column("role"), langs_column("langs"),
+        text_column("name"), text_column("role"), *([text_column("program")] if some else []), langs_column("langs"),
         Column("pseudonym", align="left", if_long="whole"),
         text_column("consented"), text_column("practised"),
         time_column("link_until"), time_column("session_until"),
     ]  # fmt: skip
     rows = [
         (
-            each.person.name, str(each.person.role), " ".join(each.person.langs), each.person.pseudonym,
+            each.person.name, str(each.person.role), *([_yes(each.person.program)] if some else []),
+            " ".join(each.person.langs), each.person.pseudonym,
             _yes(each.person.consented), _yes(each.person.practised), iso(each.link_until), iso(each.session_until),
         )
         for each in (grouped.result for grouped in results)
@@ -175,6 +179,7 @@ def _presence_dict(presence: Presence) -> dict[str, Any]:
         "role": str(person.role),
         "langs": list(person.langs),
         "pseudonym": person.pseudonym,
+        "program": person.program,
         "consented": person.consented,
         "practised": person.practised,
         "link_until": iso(presence.link_until),

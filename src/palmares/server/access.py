@@ -2,6 +2,9 @@
 
 A route says ``dependencies=[allow(Role.JUDGE)]``, or ``[PUBLIC]``; the application is not made with one that says
 nothing. A handler that wants to know who is there takes a `Judge` or `Staff`, and the database as `Store`.
+
+Below ``/api/`` a route says ``[scoped(Scope.JUDGE)]``: it takes a token of that scope, or the cookie of somebody who
+has the role that goes with it. Elsewhere nothing but cookies counts.
 """
 
 from __future__ import annotations
@@ -17,15 +20,19 @@ from starlette.responses import Response
 from starlette.routing import Mount
 
 from ..campaign import Role
+from ..campaign.clients import PREFIX, ROLES, Client, Scope, holder, note_use, person_of
 from ..campaign.database import Database
 from ..campaign.definition import settings_of
-from ..campaign.limits import count_write
+from ..campaign.limits import count_client_write, count_write, count_wrong_token
 from ..campaign.people import Person, who
 from ..campaign.stock import Restocker
 from .security import SAFE_METHODS, StaticFilesForEver, csrf_token, given_csrf, is_csrf_token, refuse_other_sites
 
 #: A browser may hold one session of each group in a campaign: an organiser may also judge.
 GROUPS = {Role.JUDGE: "judge", Role.OBSERVER: "staff", Role.ORGANISER: "staff"}
+#: What routes below which take tokens begin with.
+API = "/api/"
+_TOKEN_NEEDED = {"WWW-Authenticate": "Bearer"}
 
 
 @dataclass(frozen=True)
@@ -57,13 +64,23 @@ def cookie_name(person_role: Role, campaign: str) -> str:
 
 
 class Access:
-    """The check of one route: the session, its role and campaign, the CSRF token, the rate of writing."""
+    """The check of one route: the session or token, its role, scope and campaign, the CSRF token, the rate of writing.
 
-    def __init__(self, roles: frozenset[Role], counted: bool = True) -> None:
-        self.roles, self.counted = roles, counted
+    A request with a token needs no CSRF token, since no browser sends one by itself; no cookie counts beside it.
+    """
+
+    def __init__(self, roles: frozenset[Role], counted: bool = True, scopes: frozenset[Scope] = frozenset()) -> None:
+        self.roles, self.counted, self.scopes = roles, counted, scopes
 
     async def __call__(self, request: Request) -> None:
         writes = request.method not in SAFE_METHODS
+        if self.scopes:
+            token = bearer_token(request)
+            if token is not None:
+                await run_in_threadpool(self._by_token, request, token, writes)
+                return
+            if not self.roles:
+                raise HTTPException(401, "this address takes a token: Authorization: Bearer …", _TOKEN_NEEDED)
         if writes:
             refuse_other_sites(request)
         if not self.roles:
@@ -77,6 +94,45 @@ class Access:
             if self.counted:
                 await run_in_threadpool(_count, store_of(request), allowed[0].person)
         remember(request, allowed[0])
+
+    def _by_token(self, request: Request, token: str, writes: bool) -> None:
+        db = store_of(request)
+        client = _client(request, token)
+        if client.scope not in self.scopes:
+            wanted = " or ".join(sorted(self.scopes))
+            raise HTTPException(403, f"this needs a token of scope {wanted}; this one is for {client.scope}")
+        note_use(db, client)
+        request.state.client, request.state.csrf = client, ""
+        if client.scope is Scope.CREATE:
+            if writes and self.counted:
+                db.write(lambda tx: count_client_write(tx, client.id, db.clock()))
+            return
+        person = person_of(db, client)
+        if writes and self.counted:
+            _count(db, person)
+        request.state.session = Session(person, "")
+
+
+def bearer_token(request: Request) -> str | None:
+    """The token that came with a request; None if it came with none, or with something for a proxy."""
+    scheme, _, token = request.headers.get("authorization", "").partition(" ")
+    return token.strip() if scheme.lower() == "bearer" else None
+
+
+def _client(request: Request, token: str) -> Client:
+    """Whose token this is, if it works, and works here."""
+    client = holder(store_of(request), token)
+    if client is None:
+        count_wrong_token(store_of(request), request.client.host if request.client else "unknown")
+        how = "" if token.startswith(PREFIX) else f" (tokens begin with {PREFIX})"
+        raise HTTPException(401, f"there is no such token{how}; ask the organiser for one", _TOKEN_NEEDED)
+    if client.state != "works":
+        word = "was revoked" if client.state == "revoked" else "has expired"
+        raise HTTPException(401, f"this token {word}; ask the organiser for another", _TOKEN_NEEDED)
+    campaign = request.path_params.get("campaign")
+    if campaign is not None and client.campaign != campaign:
+        raise HTTPException(403, "this token is not for this campaign")
+    return client
 
 
 def _count(db: Database, person: Person) -> None:
@@ -92,6 +148,18 @@ def allow(*roles: Role, counted: bool = True) -> Any:
     """
     more = {Role.ORGANISER} if Role.OBSERVER in roles else set()
     return Depends(Access(frozenset(roles) | more, counted))
+
+
+def scoped(*scopes: Scope, counted: bool = True) -> Any:
+    """Declare, for a route below ``/api/``, which tokens it takes; who has the role of one may use it by cookie, too.
+
+    What is for `Scope.READ`, a token of scope `Scope.MANAGE` may do as well. ``counted`` is as for `allow`.
+    """
+    more = {Scope.MANAGE} if Scope.READ in scopes else set()
+    every = frozenset(scopes) | more
+    # What needs no campaign knows no cookies, which all belong to one.
+    roles = frozenset() if Scope.CREATE in every else frozenset(ROLES[scope] for scope in every)
+    return Depends(Access(roles, counted, every))
 
 
 #: For what anyone may see. Such a route checks by itself whatever it changes.
@@ -115,7 +183,13 @@ async def _person(request: Request) -> Person:
     return current_session(request).person
 
 
+async def _program(request: Request) -> Client | None:
+    return cast(Client | None, getattr(request.state, "client", None))
+
+
 Store = Annotated[Database, Depends(_store)]
+#: The token that a request came with; None if it came with a cookie.
+Program = Annotated[Client | None, Depends(_program)]
 Judge = Annotated[Person, Depends(_person)]
 Staff = Annotated[Person, Depends(_person)]
 SignedIn = Annotated[Session, Depends(_session)]
@@ -168,11 +242,23 @@ def _with_token(sessions: list[Session], token: str) -> Session:
 # -- every route declares --------------------------------------------------------------------------------------
 
 
-def declared_roles(route: Any) -> frozenset[Role] | None:
-    """The roles of a route; None if it declares none."""
+def declared(route: Any) -> Access | None:
+    """The one check that a route declares; None if it declares none, or several."""
     calls = [dependency.call for dependency in route.dependant.dependencies]
     checks = [call for call in calls if isinstance(call, Access)]
-    return checks[0].roles if len(checks) == 1 else None
+    return checks[0] if len(checks) == 1 else None
+
+
+def declared_roles(route: Any) -> frozenset[Role] | None:
+    """The roles of a route; None if it declares none."""
+    check = declared(route)
+    return None if check is None else check.roles
+
+
+def declared_scopes(route: Any) -> frozenset[Scope]:
+    """The scopes of the tokens that a route takes."""
+    check = declared(route)
+    return frozenset() if check is None else check.scopes
 
 
 def routes(app: FastAPI) -> list[Any]:
@@ -185,8 +271,13 @@ def check_declarations(app: FastAPI) -> None:
     for route in iter_route_contexts(app.routes):
         original = route.original_route
         if isinstance(original, APIRoute):
-            roles = declared_roles(route)
-            ok = roles is not None and (not roles or "{campaign}" in str(route.path))
+            roles, path = declared_roles(route), str(route.path)
+            ok = roles is not None and (not roles or "{campaign}" in path)
+            if ok and path.startswith(API) != bool(declared_scopes(route)):
+                raise TypeError(
+                    f"route {path!r}: what is below {API} must declare the scope of its tokens, "
+                    "dependencies=[scoped(…)], and nothing else may"
+                )
         else:
             static = isinstance(original, Mount) and isinstance(original.app, StaticFilesForEver)
             ok = static or route.path == app.openapi_url

@@ -12,9 +12,9 @@ from fastapi import APIRouter, Header, Path, Request
 from pydantic import BaseModel, ConfigDict, Field
 from starlette.exceptions import HTTPException
 
-from ..campaign import Role
 from ..campaign.analysed import analysis_health
 from ..campaign.answers import NOTE_LENGTH, Answer, Submission, save_draft
+from ..campaign.clients import Scope
 from ..campaign.database import Database
 from ..campaign.definition import CAMPAIGN_NAME, state_now
 from ..campaign.migrations import head
@@ -24,7 +24,7 @@ from ..campaign.refusals import CampaignError, fault_of
 from ..campaign.screens import ScreenView, load
 from ..campaign.turns import take_turn, work_now
 from ..campaign.work import lease_ahead
-from .access import PUBLIC, Judge, Store, allow, restocker
+from .access import PUBLIC, Judge, Store, restocker, scoped
 from .forms import SUBMISSION
 from .judging import ScreenPage
 from .pages import url
@@ -167,7 +167,7 @@ class AheadOut(BaseModel):
     page: Page | None
 
 
-@router.get("/work", dependencies=[allow(Role.JUDGE)])
+@router.get("/work", dependencies=[scoped(Scope.JUDGE)])
 def work(request: Request, campaign: CampaignName, judge: Judge, db: Store) -> Work:
     """The screen to answer now, and how far this judge has come."""
     now = work_now(db, judge)
@@ -175,13 +175,13 @@ def work(request: Request, campaign: CampaignName, judge: Judge, db: Store) -> W
     return Work(screen=now.screen, state=now.state, progress=counted(now.progress), csrf=request.state.csrf)
 
 
-@router.get("/screens/{screen_id}", dependencies=[allow(Role.JUDGE)])
+@router.get("/screens/{screen_id}", dependencies=[scoped(Scope.JUDGE)])
 def screen(campaign: CampaignName, screen_id: ScreenId, judge: Judge, db: Store) -> Screen:
     """A screen that was served to this judge."""
     return shown(load(db, judge, screen_id))
 
 
-@router.put("/screens/{screen_id}/draft", dependencies=[allow(Role.JUDGE, counted=False)], responses=_WRITES)
+@router.put("/screens/{screen_id}/draft", dependencies=[scoped(Scope.JUDGE, counted=False)], responses=_WRITES)
 def draft(
     campaign: CampaignName, screen_id: ScreenId, body: DraftIn, judge: Judge, db: Store, token: CsrfHeader = None
 ) -> DraftOut:
@@ -190,7 +190,7 @@ def draft(
     return DraftOut(version=saved.version)
 
 
-@router.post("/screens/{screen_id}/answer", dependencies=[allow(Role.JUDGE, counted=False)], responses=_WRITES)
+@router.post("/screens/{screen_id}/answer", dependencies=[scoped(Scope.JUDGE, counted=False)], responses=_WRITES)
 def answer(
     request: Request,
     campaign: CampaignName,
@@ -220,7 +220,7 @@ def answer(
     )
 
 
-@router.post("/ahead", dependencies=[allow(Role.JUDGE, counted=False)], responses=_WRITES)
+@router.post("/ahead", dependencies=[scoped(Scope.JUDGE, counted=False)], responses=_WRITES)
 def ahead(request: Request, campaign: CampaignName, judge: Judge, db: Store, token: CsrfHeader = None) -> AheadOut:
     """Give the next HIT to a judge who has one screen left to answer; asking again gives the same."""
     screen_id = lease_ahead(db, judge)

@@ -29,6 +29,7 @@ from . import (
     manage_invite,
     manage_notes,
     manage_people,
+    manage_programs,
     manage_settings,
     pages,
     problems,
@@ -38,7 +39,10 @@ from .config import ServerConfig
 from .security import BelowRootPath, BodyLimit, SecurityHeaders, StaticFilesForEver
 
 #: Routes with pages, and those that programs are meant to use.
-_MANAGE = (manage, manage_notes, manage_crowd, manage_people, manage_invite, manage_settings, manage_export)
+_MANAGE = (
+    *(manage, manage_notes, manage_crowd, manage_people, manage_invite, manage_programs, manage_settings),
+    manage_export,
+)
 _PAGES = tuple(part.router for part in (join, crowd, judging, images, *_MANAGE))
 #: Requests that a worker answers at the same time. Most of an answer is Python, which does one thing at a time: more
 #: threads only take turns more often.

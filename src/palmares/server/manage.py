@@ -33,6 +33,7 @@ PAGES = (
     ("", "Overview", False),
     ("/people", "People", False),
     ("/crowd", "Crowd", True),
+    ("/programs", "Programs", True),
     ("/notes", "Notes", False),
     ("/settings", "Settings", False),
     ("/log", "Log", True),

@@ -11,6 +11,8 @@ import polars as pl
 from ...errors import InputError
 from ...judgments import EXTRA_PREFIX, BoolArray, Judgments
 
+#: The column by which campaigns mark what programs judged.
+MARK = "program"
 #: What a column that marks programs may say, in small letters.
 PROGRAM = ("program", "programs", "llm", "model", "machine", "bot", "ai", "automatic", "yes", "y", "true", "t", "1")
 PERSON = ("person", "people", "human", "humans", "crowd", "manual", "no", "n", "false", "f", "0")
@@ -22,11 +24,13 @@ def programs_of(judgments: Judgments, column: str | None, patterns: Iterable[str
     Parameters
     ----------
     column
-        An extra column whose values are among `PROGRAM` and `PERSON`.
+        An extra column whose values are among `PROGRAM` and `PERSON`; without one, that by which campaigns mark
+        programs (`MARK`), if it is there.
     patterns
         Names of judges, or shell patterns of them; each must match somebody.
     """
     marked = np.zeros(len(judgments.judges), dtype=bool)
+    column = MARK if column is None and EXTRA_PREFIX + MARK in judgments.frame.columns else column
     if column is not None:
         marked |= _by_column(judgments, column)
     for pattern in patterns:

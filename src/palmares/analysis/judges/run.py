@@ -54,7 +54,8 @@ def judges(
         Judgments of one language pair that name judges; a data frame or the path of a file is read. Weights play no
         part.
     programs
-        An extra column that marks judgments by programs: yes and no, llm and human, or the like.
+        An extra column that marks judgments by programs: yes and no, llm and human, or the like. Without one, the
+        column ``program`` of a campaign's export marks them.
     program
         Names of judges that are programs, or shell patterns of them.
     exclude_flagged

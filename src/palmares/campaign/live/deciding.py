@@ -89,7 +89,9 @@ class Verdict:
         """
         ranked = None if ranking is None else ranking.claims
         claims = knowledge.claims if ranked is None else ranked
-        met = ranked is not None and decided(ranked, stop)
+        # A system that was added late may have no judgment yet: nothing is decided without it.
+        of_all = ranking is not None and len(ranking.lines) == len(tally.systems)
+        met = ranked is not None and of_all and decided(ranked, stop)
         standing = {
             "answer": tally.upto,
             "rule": stop.rule,

@@ -70,19 +70,30 @@ class Study:
 
     def look(self, needing: Needing, upto: int) -> None:
         """Take in the answers up to a number, and write a snapshot if one is due."""
-        replaced = None
+        replaced, widened = None, self._takes_in_systems()
         if upto > self.tally.upto:
             with self.db.read() as tx:
                 new, replaced = self.tally.read(tx, upto)
             self.unread += new
         asked = (needing.settings.choice, needing.settings.stop, needing.settings.screen.outputs)
-        retracted, changed = self._retracts(replaced), self.asked is not None and asked != self.asked
+        retracted = widened or self._retracts(replaced)
+        changed = self.asked is not None and asked != self.asked
         if self.asked is None and self.last is not None and not self.unread and self._says(needing):
             self.asked = asked  # all of it was said before this process began
         if asked == self.asked and not retracted and not self._is_due(needing):
             return
         self._write(needing, retracted=retracted, changed=changed)
         self.asked, self.unread, self.written = asked, 0, time.monotonic()
+
+    def _takes_in_systems(self) -> bool:
+        """Begin anew if systems were added: all that was decided is open again."""
+        with self.db.read() as tx:
+            if not self.tally.lacks_systems(tx):
+                return False
+            upto, self.tally = self.tally.upto, Tally(tx, self.tally.pair_id)
+            self.tally.read(tx, upto)
+        self.knowledge, self.stretch, self.ranked = None, None, 0
+        return True
 
     # -- when ------------------------------------------------------------------------------------
 

@@ -28,10 +28,11 @@ _NEW = (
     .order_by(_JUDGMENT.id)
 )
 _OUTPUTS = (
-    sa.select(schema.output_system.c.output_id, schema.output_system.c.system_id)
+    sa.select(schema.output_system.c.output_id, schema.output_system.c.system_id, schema.system.c.added_after)
     .join(schema.system, schema.output_system.c.system_id == schema.system.c.id)
     .where(schema.system.c.language_pair_id == bindparam("pair"))
 )
+_NEWEST = sa.select(sa.func.max(schema.system.c.id)).where(schema.system.c.language_pair_id == bindparam("pair"))
 _SYSTEMS = (
     sa.select(schema.system.c.name, schema.system.c.id)
     .where(schema.system.c.language_pair_id == bindparam("pair"))
@@ -57,9 +58,10 @@ class Tally:
         self.systems = tuple(sorted(numbers))
         self.numbers = {name: numbers[name] for name in self.systems}
         self.codes = {self.numbers[name]: code for code, name in enumerate(self.systems)}
-        self._behind: dict[int, list[int]] = {}
-        for output, system in tx.execute(_OUTPUTS, {"pair": pair_id}):
-            self._behind.setdefault(output, []).append(self.codes[system])
+        #: The systems behind outputs, each with the last answer that says nothing of it.
+        self._behind: dict[int, list[tuple[int, int]]] = {}
+        for output, system, added_after in tx.execute(_OUTPUTS, {"pair": pair_id}):
+            self._behind.setdefault(output, []).append((self.codes[system], added_after))
         self._wins, self._ties = np.zeros((2, len(self.systems), len(self.systems)))
         self._latest: dict[int, _Answer] = {}
         self.upto = 0
@@ -85,14 +87,23 @@ class Tally:
         self.upto = upto
         return new, replaced
 
-    def behind(self, outputs: Iterable[int]) -> list[list[int]]:
-        """The codes of the systems behind each output; none behind those of controls."""
-        return [self._behind.get(output, []) for output in outputs]
+    def behind(self, outputs: Iterable[int], answer: int | None = None) -> list[list[int]]:
+        """The codes of the systems behind each output; none behind those of controls.
+
+        ``answer``: of those that were there before the answer with this number.
+        """
+        every = (self._behind.get(output, ()) for output in outputs)
+        return [[code for code, after in systems if answer is None or answer > after] for systems in every]
+
+    def lacks_systems(self, tx: sa.Connection) -> bool:
+        """Whether systems were added since this began."""
+        newest = tx.execute(_NEWEST, {"pair": self.pair_id}).scalar()
+        return newest is not None and newest not in self.codes
 
     def _replace(self, row: Any) -> int | None:
         """Count an answer in the place of the one before, whose number is given back."""
         before = self._latest.get(row.served)
-        comparisons = () if row.ranks is None else tuple(compared(self.behind(row.places), row.ranks))
+        comparisons = () if row.ranks is None else tuple(compared(self.behind(row.places, row.id), row.ranks))
         now = _Answer(row.id, row.ranks is not None and row.repeat_of is None, comparisons)
         if before is not None:
             self._add(before, -1)

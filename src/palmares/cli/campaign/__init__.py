@@ -12,6 +12,7 @@ CAMPAIGN_SECTIONS = {
     "Make": {
         "new": Entry("palmares.cli.campaign.texts:new", "Create a campaign from texts."),
         "add": Entry("palmares.cli.campaign.texts:add", "Add language pairs to a campaign."),
+        "add-system": Entry("palmares.cli.campaign.late:add_system", "Add a system while people judge."),
         "check": Entry("palmares.cli.campaign.texts:check", "Check texts without storing anything."),
         "settings": Entry("palmares.cli.campaign.settings:settings", "Print or change settings, with explanations."),
     },
@@ -23,6 +24,10 @@ CAMPAIGN_SECTIONS = {
         "pseudonymise": Entry(
             "palmares.cli.campaign.people:pseudonymise", "Delete someone's name, keep the pseudonym."
         ),
+    },
+    "Programs": {
+        "token": Entry("palmares.cli.campaign.programs:token", "Create a token for a program that uses the API."),
+        "tokens": Entry("palmares.cli.campaign.programs:tokens", "List or revoke the tokens of programs."),
     },
     "Workers of a platform": {
         "group-link": Entry("palmares.cli.campaign.crowd:group_link", "Create a link for the workers of a platform."),

@@ -148,6 +148,8 @@ def _numbered(known: Iterable[str], role: str, count: int) -> list[str]:
 
 def _refuse_changes(person: Person, role: str, langs: list[str]) -> None:
     """Someone who is there keeps what they may do; to be told otherwise is a mistake."""
+    if person.program:
+        raise InputError(f"{person.name!r} is a program, which opens no links; make a token: palmares campaign token")
     context = click.get_current_context()
     given = context.get_parameter_source("role") == click.core.ParameterSource.COMMANDLINE
     if given and person.role != role:
