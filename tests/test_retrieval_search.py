@@ -203,6 +203,8 @@ def test_documents_are_the_same_however_they_are_written(
         ("<DOC>\n<DOCNO>d1</DOCNO>\n</DOC>\nheart\n", "line 4: got 'heart' between documents; allowed: <DOC>"),
         (b"d1\theart\nd2\t\xff\n", "line 2 is not valid utf-8; name the file's real encoding with --encoding"),
         ("\ufeffd1\theart\n".encode("utf-16-le"), "looks like UTF-16; convert it to UTF-8"),
+        (b"d1\theart\rd2\tliver\r", "line 1 has a carriage return .* inside; lines must end in LF or CR LF; convert"),
+        (b"d1\theart\nd2\tli\0ver\n", "line 2 has the control character U.0000, .*; is the file damaged"),
         (
             gzip.compress("".join(f"d{i}\theart\n" for i in range(999)).encode())[:-20],
             "the compressed file is cut short or damaged",

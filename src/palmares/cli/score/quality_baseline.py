@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -11,7 +12,7 @@ import click
 from ...errors import InputError
 from .. import options
 from ..help import Sectioned, SectionedGroup
-from .shared import encoding_option, resamples_option
+from .shared import accept_option, encoding_option, resamples_option
 
 if TYPE_CHECKING:
     from ...compute import Execution
@@ -91,6 +92,7 @@ def _grid(**values: tuple[float, ...] | None) -> Grid:
             "translations",
             "translation_order",
             "encoding",
+            "accept",
             "tokenize",
             "lowercase",
         ],
@@ -117,6 +119,7 @@ def _grid(**values: tuple[float, ...] | None) -> Grid:
     click.option("--translation-order", type=options.Vocabulary("palmares.scoring.baseline.translations:ORDERS"),
                  default="source-target", show_default=True, help="Order of the words in --translations."),
     encoding_option,
+    accept_option,
 )  # fmt: skip
 @click.option("--tokenize", metavar="SRC-TGT", help="Tokenise with Moses' rules of these languages: en-es.")
 @click.option("--lowercase", is_flag=True, help="Turn all texts into small letters.")
@@ -180,6 +183,7 @@ _model_option = _file_option("model", "model_file", "A model that train wrote.",
 @resamples_option(None, "Bootstrap samples, for --gold; 0 for none.  [default: by the number of sentences]")
 @options.level_option
 @encoding_option
+@accept_option
 @options.execution_options
 @options.printing_options
 def predict(
@@ -192,6 +196,7 @@ def predict(
     resamples: int | None,
     p: float,
     encoding: str,
+    accept: tuple[str, ...],
     execution: Execution,
     printing: options.Printing,
 ) -> None:
@@ -202,7 +207,7 @@ def predict(
     """
     if (gold is None) != (label is None):
         raise InputError("--gold and --label belong together: labels, and what they are")
-    model, measured = _measured(model_file, source, target, encoding)
+    model, measured = _measured(model_file, source, target, encoding, accept)
     predictions = model.regression.predict(measured.values)
     lines = "".join(f"{value!r}\n" for value in predictions.tolist())
     if gold is not None and label is not None:
@@ -235,14 +240,17 @@ def predict(
 @_texts_options
 @_file_option("output", "features_file", "Write the features to this file instead.")
 @encoding_option
-def features(model_file: str, source: str, target: str, features_file: str | None, encoding: str) -> None:
+@accept_option
+def features(
+    model_file: str, source: str, target: str, features_file: str | None, encoding: str, accept: tuple[str, ...]
+) -> None:
     """Print the 17 features of every translation, with tabs between them.
 
     The first line has the names of the features; then comes one line per translation.
     """
     from ...scoring.baseline.features import FEATURES
 
-    _, measured = _measured(model_file, source, target, encoding)
+    _, measured = _measured(model_file, source, target, encoding, accept)
     rows = ["\t".join(map(repr, row)) for row in measured.values.tolist()]
     lines = "\n".join(["\t".join(FEATURES), *rows]) + "\n"
     for note in measured.notes:
@@ -253,9 +261,12 @@ def features(model_file: str, source: str, target: str, features_file: str | Non
         _write(lines, features_file)
 
 
-def _measured(model_file: str, source: str, target: str, encoding: str) -> tuple[BaselineModel, Measured]:
+def _measured(
+    model_file: str, source: str, target: str, encoding: str, accept: tuple[str, ...]
+) -> tuple[BaselineModel, Measured]:
     """A model, and the features of the texts in two files."""
     from ...scoring.baseline.model import load
+    from ...scoring.baseline.training_data import translation_notes
     from ...texts.lines import read_lines, refuse_different_counts
 
     model = load(model_file)
@@ -263,7 +274,9 @@ def _measured(model_file: str, source: str, target: str, encoding: str) -> tuple
     refuse_different_counts(texts)
     if not texts[0].texts:
         raise InputError(f"{texts[0].name}: the file is empty; give a source on every line")
-    return model, model.measure(texts[0].texts, texts[1].texts)
+    notes = translation_notes(*texts, accept)
+    measured = model.measure(texts[0].texts, texts[1].texts)
+    return model, replace(measured, notes=(*notes, *measured.notes))
 
 
 def _write(lines: str, path: str | None) -> None:

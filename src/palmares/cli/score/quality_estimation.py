@@ -14,6 +14,7 @@ from ...registry import Entry, Registry
 from .. import LazyGroup
 from ..help import Sectioned
 from .shared import (
+    accept_option,
     encoding_option,
     named_files,
     options,
@@ -184,6 +185,7 @@ def words(
             "uncapped",
             "documents",
             "encoding",
+            "accept",
         ],
         "What is shown": ["pairs"],
         "What is written": ["write", "overwrite"],
@@ -202,6 +204,7 @@ def words(
 @click.option("--write", multiple=True, metavar="[NAME=]FILE",
               help="Write the HTER of every sentence in percent, one per line. Repeat for each system.")  # fmt: skip
 @click.option("--overwrite", is_flag=True, help="Let --write replace files.")
+@accept_option
 @_documents_option
 @_unit_option
 @pairs_option

@@ -11,14 +11,14 @@ import click
 from ...errors import InputError
 from .. import options
 from ..help import Sectioned
-from .shared import encoding_option, named_files, pairs_option, resamples_option, typed_to_write
+from .shared import accept_option, encoding_option, named_files, pairs_option, resamples_option, typed_to_write
 
 if TYPE_CHECKING:
     from ...compute import Execution
     from ...scoring.retrieval import BM25, Runs
     from ...scoring.retrieval.score import Over
 
-_SEARCH = ("documents", "queries", "translations", "method", "k1", "b", "stopwords", "depth", "write_runs")
+_SEARCH = ("documents", "queries", "translations", "method", "k1", "b", "stopwords", "depth", "write_runs", "accept")
 
 
 def _settings(**values: Any) -> BM25:
@@ -51,6 +51,7 @@ _bm25_options = options.grouped(
             "documents",
             "queries",
             "translations",
+            "accept",
             "method",
             "k1",
             "b",
@@ -86,6 +87,7 @@ _bm25_options = options.grouped(
     metavar="NAME=FILE",
     help="A system's translations of the queries, one per line or ID<tab>TEXT. Repeat for each system.",
 )
+@accept_option
 @_bm25_options
 @click.option("--write-runs", metavar="FOLDER", help="Save what was found as TREC runs, NAME.run.")
 @click.option(
@@ -109,8 +111,9 @@ _bm25_options = options.grouped(
 @options.printing_options
 def retrieval(
     qrels: str, runs: tuple[str, ...], monolingual: str | None, documents: str | None, queries: str | None,
-    translations: tuple[str, ...], bm25: BM25, write_runs: str | None, level: int, over: Over, pairs: bool, gaps: bool,
-    per_query: bool, resamples: int, p: float, encoding: str, execution: Execution, printing: options.Printing,
+    translations: tuple[str, ...], accept: tuple[str, ...], bm25: BM25, write_runs: str | None, level: int, over: Over,
+    pairs: bool, gaps: bool, per_query: bool, resamples: int, p: float, encoding: str, execution: Execution,
+    printing: options.Printing,
 ) -> None:  # fmt: skip
     """Score searches, also with queries that systems translated.
 
@@ -132,7 +135,7 @@ def retrieval(
         named = _named_translations(translations, write_runs)
         with options.progress_bar("reading documents") as progress:
             given = search_translations(
-                documents or "", queries or "", named, bm25=bm25, encoding=encoding, progress=progress
+                documents or "", queries or "", named, bm25=bm25, accept=accept, encoding=encoding, progress=progress
             )
     with options.progress_bar("scoring") as progress:
         scores = score_retrieval(

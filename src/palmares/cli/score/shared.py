@@ -27,6 +27,12 @@ def systems_option(what: str) -> Callable[[F], F]:
     )
 
 
+accept_option = click.option(
+    "--accept", multiple=True, type=options.Vocabulary("palmares.scoring.checked:PAIR_CHECKS"),
+    help="Continue even if this check of the texts found errors. Repeat for several.",
+)  # fmt: skip
+
+
 def resamples_option(default: int | None, help: str) -> Callable[[F], F]:
     """``--resamples N``; 0 for no intervals and tests."""
     return click.option(
@@ -59,6 +65,7 @@ def typed_to_write(option: str) -> bool:
 
 
 __all__ = [
+    "accept_option",
     "encoding_option",
     "named_files",
     "options",

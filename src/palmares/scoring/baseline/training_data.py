@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,6 +13,7 @@ from ...judgments import FloatArray
 from ...judgments.origin import SourceFile
 from ...results import counted
 from ...texts.lines import Path, TextFile, read_lines, refuse_different_counts
+from ..checked import AlignedText, pair_notes
 from ..numbers import read_numbers, refuse_misaligned
 from ..record import source_of
 from ..resampling import Units
@@ -27,6 +28,16 @@ from .words import Corpus, Preparation
 LEAST_SENTENCES, _FEW = 10, 200
 #: From this share on, a note says that sentences are in the corpora.
 _MANY_KNOWN = 0.1
+#: From so many times the median on, a note asks whether a label is right.
+_MANY_TIMES = 1000
+
+
+def translation_notes(source: TextFile, target: TextFile, accept: Collection[str]) -> list[str]:
+    """Notes on translations beside their sources; those that are out of step are refused."""
+    own, other = (
+        AlignedText(name, file.texts, file.name) for name, file in (("translations", target), ("sources", source))
+    )
+    return pair_notes(own, other, one_language=False, accept=accept)
 
 
 @dataclass(frozen=True)
@@ -45,6 +56,8 @@ class TrainingFiles:
         Language models in the ARPA format, instead of those that are estimated from the corpora.
     translations, translation_order
         A table of translation probabilities instead of IBM model 1, and the order of its first two columns.
+    accept
+        Checks of sources and translations (``misaligned``, ``encoding``) whose errors are accepted.
     """
 
     source: Path
@@ -57,6 +70,7 @@ class TrainingFiles:
     translations: Path | None = None
     translation_order: Order = "source-target"
     encoding: str = "utf-8"
+    accept: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         if self.target_corpus is None and (self.target_model is None or self.translations is None):
@@ -79,6 +93,7 @@ class TrainingData:
     target: TextFile
     labels: FloatArray
     files: tuple[SourceFile, ...]
+    checked: tuple[str, ...]
 
     @classmethod
     def read(cls, files: TrainingFiles) -> TrainingData:
@@ -92,8 +107,10 @@ class TrainingData:
             )
         if np.ptp(gold.values) == 0:
             raise InputError(f"{gold.name}: all labels are {gold.values[0]:g}; there is nothing to learn")
+        checked = translation_notes(source, target, files.accept)
         roles = ((files.source, "source"), (files.target, "target"), (files.gold, "gold"))
-        return cls(source, target, gold.values, tuple(source_of(p, role, len(gold.values)) for p, role in roles))
+        sources = tuple(source_of(p, role, len(gold.values)) for p, role in roles)
+        return cls(source, target, gold.values, sources, tuple(checked))
 
     @property
     def units(self) -> Units:
@@ -106,7 +123,11 @@ class TrainingData:
             notes.append(f"only {counted(len(self.labels), 'sentence')} to learn from")
         if self.source.texts == self.target.texts:
             notes.append("sources and translations are the same texts")
-        return notes
+        largest, usual = float(np.abs(self.labels).max()), float(np.median(np.abs(self.labels)))
+        if usual and largest > _MANY_TIMES * usual:
+            line = int(np.abs(self.labels).argmax()) + 1
+            notes.append(f"the label of line {line} is {largest:g} and the median one {usual:g}; is it a slip?")
+        return [*notes, *self.checked]
 
     def known(self, source: TextFile, target: TextFile | None) -> list[str]:
         """A word if the corpora hold the very sentences: they look more usual than new ones will."""

@@ -7,7 +7,7 @@ otherwise.
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, ClassVar
@@ -18,8 +18,8 @@ from ...compute import Execution
 from ...compute.streams import RngLike
 from ...errors import InputError, MissingExtraError
 from ...judgments import FloatArray
-from ...results import counted
 from ...texts.lines import Path, TextFile, read_lines, refuse_different_counts
+from ..checked import AlignedText, empty_lines, pair_notes
 from ..comparison import Comparison, Measure, compared
 from ..record import digest_of, record_of, source_of
 from ..resampling import Sums, Units, resampled
@@ -29,7 +29,6 @@ from .units import DocumentsLike, Unit, by_unit, is_path, read_documents, units_
 RESAMPLES = 10_000
 #: Sentences that are counted at a time.
 _PIECE = 50
-_NAMED = 3
 
 
 @dataclass(frozen=True)
@@ -85,6 +84,7 @@ def measure_hter(
     unit: Unit = "auto",
     resamples: int = RESAMPLES,
     p: float = 0.05,
+    accept: Collection[str] = (),
     encoding: str = "utf-8",
     rng: RngLike = None,
     execution: Execution | None = None,
@@ -104,6 +104,8 @@ def measure_hter(
         The document of every sentence. They are drawn whole then.
     resamples
         Bootstrap samples; 0 for no intervals and tests.
+    accept
+        Checks of the texts (``misaligned``, ``encoding``) whose errors are accepted.
     """
     execution = Execution.prepared(execution, rng)
     if resamples < 0:
@@ -114,6 +116,9 @@ def measure_hter(
     refuse_different_counts([*before, *after])
     sentences = len(before[0].texts)
     notes = _check_empty(names, before, after, capped)
+    for name, old, new in zip(names, before, after, strict=True):
+        edited = AlignedText("its post-edits", new.texts, new.name)
+        notes += pair_notes(AlignedText(name, old.texts, old.name), edited, one_language=True, accept=accept)
     given = None if documents is None else read_documents(documents, sentences, encoding)
     units, unit_notes = units_of(given, unit, sentences)
     counts = _counted(before, after, {"case_sensitive": case_sensitive, "normalized": normalize}, execution)
@@ -172,16 +177,11 @@ def _check_empty(
                 f"{new.name}: line {empty[0]} is empty; edits per word of an empty post-edit have no value unless HTER "
                 "is capped at 100; leave out --uncapped, or the sentence"
             )
-        if empty:
-            notes.append(
-                f"{counted(len(empty), 'post-edit')} of {name} {_lines(empty)} empty, taken for an HTER of 100"
-            )
+        if found := empty_lines(new.texts, "post-edit", name):
+            notes.append(f"{found}, taken for an HTER of 100")
+        if found := empty_lines(old.texts, "translation", name):
+            notes.append(f"{found}; all words of what they became are edits")
     return notes
-
-
-def _lines(numbers: Sequence[int]) -> str:
-    shown = ", ".join(map(str, numbers[:_NAMED])) + (", …" if len(numbers) > _NAMED else "")
-    return f"(line {shown}) is" if len(numbers) == 1 else f"(lines {shown}) are"
 
 
 def _capped(names: Sequence[str], hter: FloatArray) -> list[str]:

@@ -12,7 +12,7 @@ import os
 import re
 import sys
 import zlib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
 from typing import IO, Any, cast
@@ -21,7 +21,8 @@ from ...compute.execution import Progress
 from ...errors import InputError
 from ...judgments.origin import SourceFile
 from ...results import brief
-from ...texts.lines import Path, TextFile, read_lines, refuse_different_counts
+from ...texts.lines import Path, TextFile, read_lines, refuse_controls, refuse_different_counts
+from ..checked import AlignedText, pair_notes
 from ..record import source_of
 from .trec import listed
 
@@ -83,7 +84,10 @@ class Lines:
                 data = data.removeprefix(_UTF8_MARK)
             if self._progress is not None and number % _LINES_BETWEEN_REPORTS == 0:
                 self._progress(min(raw.tell(), size), size)
-            yield number, self._decoded(data, number).removesuffix("\n").removesuffix("\r")
+            text = self._decoded(data, number).removesuffix("\n").removesuffix("\r")
+            if "\r" in text or "\0" in text:  # other control characters stand in crawled pages, and part words
+                refuse_controls(text, f"{self.name}: line {number}")
+            yield number, text
 
     def _decoded(self, data: bytes, line: int) -> str:
         try:
@@ -229,10 +233,13 @@ def read_queries(path: Path, *, encoding: str = "utf-8") -> Queries:
     return Queries(texts, lines.source("queries", len(texts)))
 
 
-def read_translations(path: Path, system: str, queries: Queries, *, encoding: str = "utf-8") -> Queries:
+def read_translations(
+    path: Path, system: str, queries: Queries, *, accept: Collection[str] = (), encoding: str = "utf-8"
+) -> Queries:
     """One system's translations: ``ID<tab>TEXT``, or one per line in the order of the queries.
 
-    Of several translations of one query the first counts, as in WMT14.
+    Of several translations of one query the first counts, as in WMT14. Lines that are out of step with the queries are
+    refused, unless ``accept`` has ``misaligned``.
     """
     file = read_lines(path, encoding=encoding)
     if not any(text.strip() for text in file.texts):
@@ -240,7 +247,11 @@ def read_translations(path: Path, system: str, queries: Queries, *, encoding: st
     tabs = sum("\t" in text for text in file.texts)
     notes: tuple[str, ...] = ()
     if tabs == 0:
-        refuse_different_counts([TextFile(queries.source.name, tuple(queries.texts.values())), file])
+        asked = TextFile(queries.source.name, tuple(queries.texts.values()))
+        refuse_different_counts([asked, file])
+        beside = AlignedText("the queries", asked.texts, asked.name)
+        own = AlignedText(f"translations by {system}", file.texts, file.name)
+        notes = tuple(pair_notes(own, beside, one_language=True, accept=accept))
         texts = dict(zip(queries.texts, file.texts, strict=True))
     else:
         texts, notes = _by_id(file, system, queries)

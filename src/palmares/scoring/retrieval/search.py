@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from array import array
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, get_args
 
@@ -89,6 +89,7 @@ def search_translations(
     translations: Mapping[str, Path],
     *,
     bm25: BM25 | None = None,
+    accept: Collection[str] = (),
     encoding: str = "utf-8",
     progress: Progress | None = None,
 ) -> Runs:
@@ -102,6 +103,8 @@ def search_translations(
         The queries in the language of the documents, ``ID<tab>TEXT`` lines or JSON Lines.
     translations
         By system: a file with one translation per line in the order of the queries, or ``ID<tab>TEXT`` lines.
+    accept
+        Checks of translations beside the queries (``misaligned``, ``encoding``) whose errors are accepted.
     progress
         Called with (done, total) bytes of the documents.
     """
@@ -109,7 +112,10 @@ def search_translations(
     if MONOLINGUAL in translations:
         raise InputError(f"a system is called {MONOLINGUAL!r}, as is the search it is compared with; rename it")
     given = read_queries(queries, encoding=encoding)
-    sets = {name: read_translations(path, name, given, encoding=encoding) for name, path in translations.items()}
+    sets = {
+        name: read_translations(path, name, given, accept=accept, encoding=encoding)
+        for name, path in translations.items()
+    }
     every = {**sets, MONOLINGUAL: given}
     lines = Lines(documents, encoding=encoding, progress=progress)
     collection = _Collection.read(lines, _query_words(every, bm25), bm25)

@@ -17,6 +17,7 @@ from ...models.by_name import create
 from ...ranking.ranges import least_samples
 from ...results import counted
 from ...texts import Finding, TestSet
+from ..checked import PAIR_CHECKS, AlignedText, pair_notes, refuse_faults
 from ..comparison import Comparison, compared
 from ..record import digest_of, record_of
 from ..resampling import Statistic, Sums, Units, resampled
@@ -91,7 +92,7 @@ def score_translations(
         raise InputError(f"resamples: got {resamples}, too few for p = {p}; use 0, or at least {least_samples(p)}")
     plan = Plan.of(texts, references, metrics, prepare, tokenize, truecasing, segment_scores)
     _check_labels(contrastive, unconstrained, texts.systems)
-    notes = [*_checked(texts, accept), *plan.notes, *_empty_notes(texts)]
+    notes = [*_checked(texts, accept), *_references_checked(plan.references, accept), *plan.notes, *_empty_notes(texts)]
     units, unit_notes = _units(texts, unit)
     if resamples:
         units.check()
@@ -142,20 +143,35 @@ def _checked(texts: TestSet, accept: Collection[str]) -> list[str]:
             "missing in all); every system needs one for every segment, be it empty"
         )
     report = check(texts)
-    if blocking := report.blocking(accept):
-        said = "\n".join(f"  {finding.text(places=report.places)}" for finding in blocking)
-        checks = " ".join(f"--accept {check}" for check in dict.fromkeys(finding.check for finding in blocking))
-        raise InputError(f"the texts have faults:\n{said}\nmend them, or accept them with {checks}")
+    refuse_faults(
+        [(finding.check, finding.text(places=report.places).removeprefix("error: ")) for finding in report.errors],
+        accept,
+    )
     return [
         f"texts: {finding.text(places=report.places).removeprefix(f'{finding.severity}: {finding.check}: ')}"
         for finding in report.findings
-        if not (finding.severity == "note" or finding.check == "empty" or _is_for_judges(finding))
+        if not (finding.severity == "note" or _is_of_outputs(finding) or _is_for_judges(finding))
     ]
 
 
+def _is_of_outputs(finding: Finding) -> bool:
+    """Empty outputs have a note of their own, without a system as its subject."""
+    return finding.check == "empty" and finding.system is not None
+
+
 def _is_for_judges(finding: Finding) -> bool:
-    """Lines on which all systems are equal leave judges nothing to say, but scores are what they are."""
+    """AlignedText on which all systems are equal leave judges nothing to say, but scores are what they are."""
     return finding.check == "identical" and finding.system is None and bool(finding.lines)
+
+
+def _references_checked(references: Sequence[Sequence[str]], accept: Collection[str]) -> list[str]:
+    """The same of further references, beside the first."""
+    notes = []
+    accepted = [check for check in accept if check in PAIR_CHECKS]
+    parts = [AlignedText(name, texts, name) for n, texts in enumerate(references, 1) for name in [f"reference {n}"]]
+    for other in parts[1:]:
+        notes += pair_notes(other, parts[0], one_language=True, accept=accepted)
+    return notes
 
 
 def _empty_notes(texts: TestSet) -> list[str]:
