@@ -15,14 +15,16 @@ import polars as pl
 import sqlalchemy as sa
 
 from ..errors import InputError
-from ..ingest.base import RECORD, ColumnUse, Parsed, ReadOptions
+from ..ingest.base import LEFT_OUT, RECORD, ColumnUse, Dropped, Parsed, ReadOptions
 from ..ingest.columns import Sieve
+from ..ingest.left_out import REASON, note_of
 from ..ingest.rankings import VALUE, pairs
 from ..judgments import EXTRA_PREFIX
 from ..texts.testset import RESERVED_PREFIX
 from . import schema
 from .database import Database
 from .definition import CampaignInfo, find_campaign, was_watched
+from .left_out import check_change, left_out_of
 from .refusals import DatabaseError
 
 #: Above the number of any answer.
@@ -59,7 +61,9 @@ _ANSWER: dict[str, tuple[pl.DataType, sa.ColumnElement[Any]]] = {
     _VERDICT: (pl.String(), _JUDGMENT.verdict),
     _PROGRAM: (pl.Int8(), sa.case((schema.person.c.program, 1), else_=0)),
 }
-_EXTRAS = tuple(name.removeprefix(EXTRA_PREFIX) for name in (*_ANSWER, _LOOKS) if name.startswith(EXTRA_PREFIX))
+_EXTRAS = tuple(
+    name.removeprefix(EXTRA_PREFIX) for name in (*_ANSWER, _LOOKS, LEFT_OUT) if name.startswith(EXTRA_PREFIX)
+)
 
 
 def read_url(url: str, options: ReadOptions) -> tuple[str, Parsed]:
@@ -76,21 +80,33 @@ def read_url(url: str, options: ReadOptions) -> tuple[str, Parsed]:
 
 
 def collect(
-    db: Database, campaign: str | None, options: ReadOptions, *, controls: bool = False, upto: int | None = None
+    db: Database,
+    campaign: str | None,
+    options: ReadOptions,
+    *,
+    controls: bool = False,
+    upto: int | None = None,
+    left_out_as_of: int | None = None,
 ) -> Parsed:
     """The judgments of a campaign (None: the only one), all from one state of the store.
 
     Parameters
     ----------
     options
-        ``merged`` applies: what becomes of outputs that several systems share.
+        ``merged`` applies (what becomes of outputs that several systems share), and ``left_out`` (of the answers of
+        judges who are left out).
     controls
         Keep the outputs of controls, as the systems ``palmares:reference`` and ``palmares:degraded``.
     upto
         The number of an answer: all is as it was once that was stored, and none after it.
+    left_out_as_of
+        The number of a change to who is left out (0: before there was any): those who were left out after it. None:
+        those who are left out now, whatever ``upto`` says.
     """
     with db.read() as tx:
-        return _parsed(tx, find_campaign(tx, campaign), options, controls, upto)
+        info = find_campaign(tx, campaign)
+        check_change(tx, info.id, left_out_as_of)
+        return _parsed(tx, info, options, controls, upto, left_out_as_of)
 
 
 def answered(
@@ -163,26 +179,54 @@ def _check_extras(options: ReadOptions) -> None:
 
 
 def _parsed(
-    tx: sa.Connection, info: CampaignInfo, options: ReadOptions, controls: bool, upto: int | None = None
+    tx: sa.Connection,
+    info: CampaignInfo,
+    options: ReadOptions,
+    controls: bool,
+    upto: int | None = None,
+    left_out_as_of: int | None = None,
 ) -> Parsed:
     answers, systems = _answers(tx, info.id, upto), since_when(_systems(tx, info.id, controls))
     if options.merged == "collapse":
         systems = _collapsed(systems)
+    left_out = sorted(left_out_of(tx, info.id, upto=left_out_as_of).values())
+    if left_out:
+        answers = answers.with_columns(pl.col("judge").is_in(left_out).cast(pl.Int8).alias(LEFT_OUT))
     sieve = Sieve(answers)
     reason = pl.format("skipped by the judge ({})", "skip")
     sieve.reject(pl.col("skip").is_not_null(), reason, kind="skipped")
     outputs = _comparable(sieve, _outputs(sieve.frame, systems))
     ranking = pl.format("s{}", RECORD).alias("ranking")
     rows = pairs(outputs.drop("shared"), sieve.frame.drop("places", "ranks", "skip", "answer").with_columns(ranking))
-    dropped = tuple(sorted(sieve.dropped, key=lambda record: record.line))
-    shared = outputs.filter("shared").select(RECORD, "position").n_unique()
     unsaid = [name for name in ("lang_pair", _VERDICT) if rows[name].is_null().all()]
     rows = rows.drop(RECORD, *(unsaid if rows.height else [_VERDICT]))
     if not (rows[_PROGRAM] == 1).any():
         rows = rows.drop(_PROGRAM)
     if was_watched(tx, info.id):  # at any time: a rule that is taken back, or comes late, was a look all the same
         rows = rows.with_columns(pl.lit("any").alias(_LOOKS))
-    return Parsed(rows, dropped, answers.height, "screen", _uses(rows), layout="database", shared=shared)
+    notes: tuple[str, ...] = ()
+    if left_out and options.left_out == "drop":
+        # At the end, so that there are the same columns as in a file that is read so.
+        gone = answers.filter(pl.col(LEFT_OUT) == 1)
+        rows, outputs = _counting(rows, gone), outputs.join(gone, on=RECORD, how="anti")
+        _replace_reasons(sieve, gone[RECORD])
+        if gone.height:
+            notes = (note_of(gone.height, answers.height, gone["judge"].n_unique(), "screens"),)
+    shared = outputs.filter("shared").select(RECORD, "position").n_unique()
+    dropped = tuple(sorted(sieve.dropped, key=lambda record: record.line))
+    return Parsed(rows, dropped, answers.height, "screen", _uses(rows), notes, layout="database", shared=shared)
+
+
+def _counting(rows: pl.DataFrame, gone: pl.DataFrame) -> pl.DataFrame:
+    """Judgments of judges who are not left out."""
+    return (rows.filter(pl.col(LEFT_OUT) == 0) if gone.height else rows).drop(LEFT_OUT)
+
+
+def _replace_reasons(sieve: Sieve, gone: pl.Series) -> None:
+    """Say of all screens of judges who are left out that they are, and nothing else."""
+    numbers = set(gone)
+    others = [record for record in sieve.dropped if record.line not in numbers]
+    sieve.dropped = [*others, *(Dropped(number, REASON, "skipped") for number in sorted(numbers))]
 
 
 def _uses(rows: pl.DataFrame) -> tuple[ColumnUse, ...]:

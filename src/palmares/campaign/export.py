@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
@@ -12,19 +13,21 @@ from typing import Any, Literal, TypeAlias
 import sqlalchemy as sa
 
 from ..errors import InputError
-from ..ingest.base import ReadOptions
+from ..ingest.base import LEFT_OUT, ReadOptions
 from ..ingest.files import write, write_empty
+from ..ingest.left_out import REASON
 from ..ingest.source import ending_of, put
 from ..judgments import Judgments
 from . import schema
 from .collected import answered, collect, shown_outputs
 from .database import Database
 from .definition import find_campaign
+from .left_out import check_change, left_out_of
 from .safe_rows import safe_rows
 
 Row: TypeAlias = sa.Row[*tuple[Any, ...]]
 #: Keys of a screen that are left out where no screen of the campaign has anything to say under them.
-_OPTIONAL = frozenset(("turns", "verdict", "problem", "snapshot", "program"))
+_OPTIONAL = frozenset(("turns", "verdict", "problem", "snapshot", "program", "left_out"))
 #: Of the snapshot whose choices a screen was drawn from.
 _VERSION = (
     sa.select(schema.snapshot.c.version).where(schema.snapshot.c.id == schema.screen.c.snapshot_id).scalar_subquery()
@@ -40,6 +43,9 @@ class Exported:
     judgments: int
     screens: int
     skipped: int
+    #: Judgments of judges who are left out: they are marked in a column, or are not written for lack of one.
+    left_out: int = 0
+    marked: bool = True
 
 
 @dataclass(frozen=True)
@@ -63,8 +69,12 @@ def export(
     controls: bool = False,
     formulas: str = "keep",
     upto: int | None = None,
+    left_out_as_of: int | None = None,
 ) -> Exported:
     """Write the judgments of a campaign (None: the only one), as they stand at one moment.
+
+    Those of judges who are left out have a 1 in the column ``left_out``, which is there if somebody is; where extra
+    columns are dropped, because the format has no place for them or otherwise, those judgments are not written.
 
     Before there are any, a file of the format ``pairwise`` has its header alone (none at all in JSON Lines). Other
     formats need a judgment: nothing is written, and a file that is there already is refused.
@@ -80,38 +90,58 @@ def export(
     formulas
         Names that a spreadsheet would run, in CSV and TSV: ``"escape"``, ``"refuse"`` or ``"keep"`` them.
     upto
-        The number of an answer: write what there was once that was stored, with no answer after it.
+        The number of an answer: write what there was once that was stored, with no answer after it. Who is left out
+        is as it is now, unless ``left_out_as_of`` is given.
+    left_out_as_of
+        The number of a change to who is left out: those who were after it. 0: nobody, as before there was any.
     """
     drop = tuple(drop)
     _check_answer(db, upto)
-    parsed = collect(db, campaign, ReadOptions(merged=merged), controls=controls, upto=upto)
+    options = ReadOptions(merged=merged, left_out="keep")
+    parsed = collect(db, campaign, options, controls=controls, upto=upto, left_out_as_of=left_out_as_of)
+    left_out = int(parsed.rows[LEFT_OUT].sum()) if LEFT_OUT in parsed.rows.columns else 0
+    marked = not left_out or "extra" not in drop
+    if not marked:
+        options = replace(options, left_out="drop")
+        parsed = collect(db, campaign, options, controls=controls, upto=upto, left_out_as_of=left_out_as_of)
     judgments, written = parsed.rows.height, True
     if judgments:
         written_as = write(Judgments.from_rows(safe_rows(parsed.rows, path, formulas)), path, format=format, drop=drop)
     else:
         written_as, written = write_empty(parsed.rows, path, format=format, drop=drop)
-    skipped = len(parsed.dropped)
-    return Exported(Path(path) if written else None, written_as, judgments, parsed.records - skipped, skipped)
+    reasons = Counter(dropped.reason for dropped in parsed.dropped)
+    skipped = reasons.total() - reasons[REASON]
+    screens = parsed.records - reasons.total()
+    return Exported(Path(path) if written else None, written_as, judgments, screens, skipped, left_out, marked)
 
 
 def export_screens(
-    db: Database, campaign: str | None, path: str | Path, *, revisions: bool = False, upto: int | None = None
+    db: Database,
+    campaign: str | None,
+    path: str | Path,
+    *,
+    revisions: bool = False,
+    upto: int | None = None,
+    left_out_as_of: int | None = None,
 ) -> ExportedScreens:
     """Write every screen that was ranked or skipped to a ``.jsonl`` file (``.gz`` or ``.zst`` behind it compresses).
 
     The file appears whole or not at all, and replaces one that is there. Practice is not in it; people appear by
     pseudonym. With ``revisions``, answers that were replaced later have lines of their own, before the latest; with
-    ``upto``, the number of an answer, all is as it was once that was stored, with no answer after it.
+    ``upto``, the number of an answer, all is as it was once that was stored, with no answer after it. Screens of
+    judges who are left out (``left_out_as_of`` as for `export`) say so under ``left_out``.
     """
     if str(path) != "-" and ending_of(Path(path)) != "jsonl":
         raise InputError(f"{path}: screens are written as .jsonl, also with .gz or .zst behind it; name such a file")
     _check_answer(db, upto)
     with db.read() as tx:
         campaign_id = find_campaign(tx, campaign).id
+        check_change(tx, campaign_id, left_out_as_of)
+        out = set(left_out_of(tx, campaign_id, upto=left_out_as_of).values())
         outputs = _outputs(tx, campaign_id)
         rows = tx.execute(answered(campaign_id, _columns(), revisions=revisions, upto=upto)).all()
     latest = {row.served_id: row.skip for row in rows}  # the last revision of a screen comes last
-    put("".join(_line(screen) for screen in _screens(rows, outputs)).encode(), path)
+    put("".join(_line(screen) for screen in _screens(rows, outputs, out)).encode(), path)
     skipped = sum(skip is not None for skip in latest.values())
     return ExportedScreens(Path(path), len(rows), len(latest) - skipped, skipped)
 
@@ -156,9 +186,11 @@ def _outputs(tx: sa.Connection, campaign_id: int) -> dict[int, dict[str, Any]]:
     return outputs
 
 
-def _screens(rows: Sequence[Row], outputs: Mapping[int, dict[str, Any]]) -> Iterator[dict[str, Any]]:
+def _screens(
+    rows: Sequence[Row], outputs: Mapping[int, dict[str, Any]], left_out: Collection[str]
+) -> Iterator[dict[str, Any]]:
     """One object per answer. What no answer of the campaign has (turns, a verdict, a problem) is in none."""
-    screens = [_screen(row, outputs) for row in rows]
+    screens = [{**_screen(row, outputs), "left_out": row.pseudonym in left_out} for row in rows]
     said = {key for screen in screens for key in _OPTIONAL if screen[key]}
     conversations = any(output["turns"] for screen in screens for output in screen["outputs"])
     for screen in screens:

@@ -20,6 +20,7 @@ from .control_results import NOTHING, ControlResults, control_results
 from .database import Database
 from .definition import CampaignInfo, PairInfo, find_campaign, language_pairs, settings_of
 from .leases import alive, lacking
+from .left_out import left_out_of
 from .settings import Settings
 from .stopping import comparisons, has_stopped
 
@@ -56,6 +57,7 @@ class JudgeStatus:
     """One judge: screens ``done`` (repeats and the ``skipped`` ones among them) of the ``target`` they were asked for.
 
     ``at_work``: work is in their hands now. ``last`` is when they last answered. A ``program`` judges by the API.
+    ``left_out``: their answers do not count.
     """
 
     name: str
@@ -69,6 +71,7 @@ class JudgeStatus:
     last: datetime | None
     controls: ControlResults
     program: bool = False
+    left_out: bool = False
 
 
 @dataclass(frozen=True)
@@ -235,7 +238,7 @@ def _judges(
     person = schema.person.c
     query = sa.select(person.id, person.name, person.pseudonym, person.langs, person.consented_at, person.program)
     query = query.where(person.campaign_id == info.id, person.role == Role.JUDGE.value).order_by(person.id)
-    done = _done_by_judge(tx, info.id)
+    done, left_out = _done_by_judge(tx, info.id), left_out_of(tx, info.id)
     statuses = []
     for judge in tx.execute(query):
         count, skipped, last = done.get(judge.id, (0, 0, None))
@@ -252,6 +255,7 @@ def _judges(
                 last=last,
                 controls=controls.get(judge.id, NOTHING),
                 program=judge.program,
+                left_out=judge.id in left_out,
             )
         )
     return tuple(statuses)

@@ -9,6 +9,7 @@ import sqlalchemy as sa
 
 from . import schema
 from .database import Database
+from .left_out import left_out_of
 from .people import Person, people
 
 
@@ -17,7 +18,7 @@ class Presence:
     """Someone, and the doors that are open to them.
 
     ``invited`` and ``joined``: ever. ``link_until`` is when the last link that works ends, ``session_until`` the last
-    session; None if there is none. ``nameless``: only the pseudonym is left.
+    session; None if there is none. ``nameless``: only the pseudonym is left. ``left_out``: their answers do not count.
     """
 
     person: Person
@@ -26,6 +27,7 @@ class Presence:
     link_until: datetime | None
     session_until: datetime | None
     nameless: bool
+    left_out: bool
 
     @property
     def shut_out(self) -> bool:
@@ -41,6 +43,7 @@ def presences(db: Database, campaign_id: int) -> list[Presence]:
         column = schema.person.c
         gone = sa.select(column.id).where(column.campaign_id == campaign_id, column.pseudonymised_at.is_not(None))
         nameless = set(tx.scalars(gone))
+        left_out = left_out_of(tx, campaign_id)
     return [
         Presence(
             person,
@@ -49,6 +52,7 @@ def presences(db: Database, campaign_id: int) -> list[Presence]:
             link_until=_if_later(links.get(person.id), now),
             session_until=_if_later(sessions.get(person.id), now),
             nameless=person.id in nameless,
+            left_out=person.id in left_out,
         )
         for person in everyone
     ]

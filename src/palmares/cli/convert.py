@@ -32,7 +32,7 @@ def convert(source: str, target: str, inputs: reading.Inputs, to: str, drop: str
     "-" is standard input or output. Writing to a format that cannot hold everything is refused unless --drop allows it.
     """  # fmt: skip
     from ..campaign.safe_rows import safe_rows
-    from ..ingest.base import described, features
+    from ..ingest.base import described, features, unmarked
     from ..ingest.files import write
     from ..judgments import Judgments, settle_forced_ties
 
@@ -42,8 +42,15 @@ def convert(source: str, target: str, inputs: reading.Inputs, to: str, drop: str
         judgments = Judgments.from_rows(safe_rows(judgments.to_rows(), target, formulas), judgments.origin)
     unwanted = [name.strip() for name in drop.split(",") if name.strip()]
     written = write(judgments, target, format=to, drop=unwanted)
-    amount = f"{len(judgments):,} judgments of {len(judgments.systems)} systems"
+    gone = unmarked(judgments, set(unwanted))
+    amount = f"{len(judgments) - gone:,} judgments of {len(judgments.systems)} systems"
     click.echo(f"wrote {amount} to {target} ({written})", err=True)
+    if gone:
+        click.echo(
+            f"{gone:,} judgments of judges who are left out are not written: without extra columns nothing would mark "
+            "them",
+            err=True,
+        )
     dropped = [described(judgments, feature) for feature in sorted(features(judgments)) if feature in unwanted]
     if dropped:
         click.echo(f"not written, as --drop asks: {'; '.join(dropped)}", err=True)

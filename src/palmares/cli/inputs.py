@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 import click
 
@@ -54,6 +54,7 @@ class Inputs:
     max_dropped: float
     strict: bool
     lenient: bool
+    left_out: Literal["drop", "keep"]
     where: tuple[str, ...]
     exclude_judge: tuple[str, ...]
     exclude_system: tuple[str, ...]
@@ -84,6 +85,7 @@ class Inputs:
             encoding=self.encoding,
             if_there=self._fields,
             faults="lenient" if self.lenient else 0.0 if self.strict else self.max_dropped,
+            left_out=self.left_out,
         )
 
     @property
@@ -222,6 +224,8 @@ _READING_OPTIONS = (
     click.option("--strict", is_flag=True, help="Refuse files with any faulty record."),
     click.option("--lenient", is_flag=True,
                  help="Leave out any number of faulty records, also outcomes that cannot be read."),
+    click.option("--left-out", type=click.Choice(["drop", "keep"]), default="drop", show_default=True,
+                 help="Answers of judges whom a campaign's organisers left out: drop them, or keep them like others."),
 )  # fmt: skip
 _SELECTING_OPTIONS = (
     click.option("--where", multiple=True, metavar="CONDITION",

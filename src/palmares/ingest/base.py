@@ -52,6 +52,10 @@ class ScoreOptions:
 
 #: How a record ends its complaint that not exactly one of several columns is marked.
 ONE_ALLOWED = "allowed: exactly one"
+#: What may become of the answers of judges who are left out.
+LEFT_OUT_JUDGES = ("drop", "keep")
+#: The column of judges who are left out: 1 for these, 0 for others. It is there only if somebody is.
+LEFT_OUT = f"{EXTRA_PREFIX}left_out"
 #: Up to this share of faulty records may be left out unless something else was asked for.
 MOST_DROPPED = 0.01
 
@@ -87,6 +91,8 @@ class ReadOptions:
     faults
         The largest share of faulty records that may be left out; ``lenient`` for any, and for outcomes that cannot be
         read as well.
+    left_out
+        Answers of judges whom a campaign's organisers left out: ``drop`` them, or ``keep`` them like all others.
     """
 
     columns: Mapping[str, str] = field(default_factory=dict)
@@ -100,10 +106,13 @@ class ReadOptions:
     encoding: str = "utf-8"
     if_there: tuple[str, ...] = ()
     faults: float | Literal["lenient"] = MOST_DROPPED
+    left_out: Literal["drop", "keep"] = "drop"
 
     def __post_init__(self) -> None:
         if self.merged not in ("expand", "collapse"):
             raise InputError(f"merged outputs: got {self.merged!r}; allowed: expand, collapse")
+        if self.left_out not in LEFT_OUT_JUDGES:
+            raise InputError(f"left_out: got {self.left_out!r}; allowed: {', '.join(LEFT_OUT_JUDGES)}")
         if self.outcomes not in OUTCOMES:
             raise InputError(f"outcomes: got {self.outcomes!r}; allowed: {', '.join(OUTCOMES)}")
         for value, word in self.values.items():
@@ -377,9 +386,22 @@ def described(judgments: Judgments, feature: Feature) -> str:
 
 
 def drop_features(judgments: Judgments, unwanted: set[str]) -> Judgments:
-    """The judgments without some features (`Feature`), so that a format can hold them."""
-    rows = judgments.to_rows().drop(columns_of(judgments.frame.columns, unwanted))
+    """The judgments without some features (`Feature`), so that a format can hold them.
+
+    Those of judges who are left out go with the column that marks them: nothing else would tell that they do not count.
+    """
+    rows, gone = judgments.to_rows(), columns_of(judgments.frame.columns, unwanted)
+    if LEFT_OUT in gone and unmarked(judgments, unwanted):
+        rows = rows.filter(pl.col(LEFT_OUT).cast(pl.Float64, strict=False).fill_null(0) != 1)
+    rows = rows.drop(gone)
     return Judgments.from_rows(rows, judgments.origin and judgments.origin.chosen())
+
+
+def unmarked(judgments: Judgments, dropped: set[str]) -> int:
+    """How many judgments of judges who are left out are not written, because the column that marks them is not."""
+    if "extra" not in dropped or LEFT_OUT not in judgments.frame.columns:
+        return 0
+    return int((judgments.frame[LEFT_OUT].cast(pl.Float64, strict=False) == 1).sum())
 
 
 def columns_of(columns: Iterable[str], features: set[str]) -> set[str]:

@@ -19,11 +19,12 @@ import polars as pl
 from ..errors import InputError
 from ..judgments import EXTRA_PREFIX, Judgments, Kept, PairCounts, settle_forced_ties
 from .answers import ONE_HOT
-from .base import RECORD, Dropped, ReadOptions, ReadReport
-from .columns import Roles
+from .base import LEFT_OUT, RECORD, Dropped, ReadOptions, ReadReport
+from .columns import Roles, name_values
 from .files import DroppedRowsWarning, detect, detect_columns, named_in_errors, read_with_report
 from .ids import settle
 from .layouts import Layout
+from .left_out import is_out, note_of
 from .names import alike
 from .outcomes import COPIES
 from .pairwise import Arena, Pairwise, outcome_place
@@ -99,11 +100,13 @@ class _Stream:
     format: Pairwise | Arena
     roles: Roles
     delimiter: str | None
+    #: Whether some records are of judges who are left out.
+    left_out: bool = False
 
     @property
     def keys(self) -> list[str]:
         """The columns by which records are grouped."""
-        return list(dict.fromkeys(self.roles.column.values()))
+        return list(dict.fromkeys((*self.roles.column.values(), *((LEFT_OUT,) if self.left_out else ()))))
 
 
 def _open(path: Path, options: ReadOptions) -> _Stream | None:
@@ -146,7 +149,7 @@ def _open(path: Path, options: ReadOptions) -> _Stream | None:
     if place_columns(roles) is not None:
         return None  # which are compared with the outcomes
     counted = Roles({k: v for k, v in roles.column.items() if k in _KEYS}, roles.present)
-    return _Stream(str(path), lazy, kind, counted, delimiter)
+    return _Stream(str(path), lazy, kind, counted, delimiter, LEFT_OUT in names and options.left_out == "drop")
 
 
 def _is_even(path: Path, layout: Layout) -> bool:
@@ -180,22 +183,26 @@ def _count(stream: _Stream, options: ReadOptions) -> tuple[dict[str | None, Pair
     if groups.height == 0:
         raise InputError(f"{name}: has a header but no rows")
     groups = groups.with_columns(pl.int_range(pl.len(), dtype=pl.Int64).alias(RECORD))
-    sieve = stream.format.sift(groups, Roles(stream.roles.column, tuple(keys)), replace(options, extra=()))
+    counting, left_out = _counting(stream, groups)
+    names = tuple(key for key in keys if key in counting.columns)
+    sieve = stream.format.sift(counting, Roles(stream.roles.column, names), replace(options, extra=()))
     settle(sieve, options)
     faulty = {d.line: d for d in sieve.dropped}
     dropped = tuple(_find(stream, groups.filter(pl.col(RECORD).is_in(list(faulty))), faulty))
     kept = sieve.frame
     total = int(kept[COPIES].sum())
     word = "line" if stream.delimiter else "row"
+    records = total + len(dropped) + left_out
+    notes = [note_of(left_out, records, None, "records")] if left_out else []
     report = ReadReport(
         name,
         stream.format.id,
-        total + len(dropped),
+        records,
         total,
         dropped,
         word,
         _digest(name),
-        notes=(*sieve.notes, *alike(kept), *_unread(stream.records.collect_schema().names())),
+        notes=(*notes, *sieve.notes, *alike(kept), *_unread(stream.records.collect_schema().names())),
     )
     report.check(options)
     if not total:
@@ -205,6 +212,17 @@ def _count(stream: _Stream, options: ReadOptions) -> tuple[dict[str | None, Pair
     rows = kept.select(*columns, pl.col(COPIES).cast(pl.Float64).alias("weight"))
     by_pair = Judgments.from_rows(rows, report.origin(options)).split("lang_pair")
     return {pair: _counts(part, pair) for pair, part in by_pair.items()}, report
+
+
+def _counting(stream: _Stream, groups: pl.DataFrame) -> tuple[pl.DataFrame, int]:
+    """The groups without those of judges who are left out, and how many records these have."""
+    if not stream.left_out:
+        return groups, 0
+    out = is_out(name_values(groups, LEFT_OUT))
+    gone = int(groups.filter(out)[COPIES].sum())
+    if out.all():
+        raise InputError(f"all {gone} records are of judges who are left out; --left-out keep reads them all the same")
+    return groups.filter(~out).drop(LEFT_OUT), gone
 
 
 def _unread(columns: Sequence[str]) -> list[str]:

@@ -19,6 +19,7 @@ from .base import RECORD, Dropped, Format, Parsed, ReadOptions, Table
 from .columns import Roles, Sieve
 from .ids import settle
 from .layouts import Layout, has_comments
+from .left_out import without_left_out
 from .source import Source
 
 DELIMITERS = {"csv": ",", "tsv": "\t"}
@@ -47,6 +48,7 @@ class TableFormat(Format):
 
     def parse_table(self, table: Table, options: ReadOptions) -> Parsed:
         self.check_columns(options)
+        table = without_left_out(table, options)
         options = options.keeping(table.frame.columns)
         sieve = self.sift(table.frame, Roles.guess(table.frame.columns, options), options)
         if "forced" in sieve.frame.columns:

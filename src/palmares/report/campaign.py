@@ -64,7 +64,7 @@ def _flat_status(results: Sequence[Grouped[CampaignStatus]], part: str | None = 
     """One row per language pair, or with ``judges`` one per judge; every number in a column of its own."""
     if part == "judges":
         of_judge = ("name", "pseudonym", "langs", "consented", "done", "skipped", "target", "at_work", "last",
-                    "program")  # fmt: skip
+                    "program", "left_out")  # fmt: skip
         return [_flat("judge", of_judge, each.result.judges) for each in results]
     of_pair = ("name", "segments", "comparable", "systems", "answered", "open", "held", "skipped", "least", "most",
                "judges_at_work", "enough")  # fmt: skip
@@ -97,8 +97,10 @@ def _analysed(pair: PairStatus) -> list[str]:
     analysed = pair.analysed
     if analysed is None:
         return []
+    left_out = (analysed.standing or {}).get("left_out", 0)
+    as_of = f" --left-out-as-of {left_out}" if left_out else ""
     again = (
-        f"the ranking that decided: 'campaign export NAME FILE --up-to {analysed.answer}', then "
+        f"the ranking that decided: 'campaign export NAME FILE --up-to {analysed.answer}{as_of}', then "
         f"'rank FILE --looks any --seed {analysed.seed}{analysed.level}'"
     )
     return [f"{pair.name}: {line}" for line in (*analysed.says, *([again] if analysed.met else []))]
@@ -117,7 +119,9 @@ def _judges(status: CampaignStatus) -> Table:
         )
         for judge in status.judges
     ]  # fmt: skip
-    return Table(columns, rows, title=f"{status.name}: judges", notes=_CONTROL_NOTES)
+    out = [judge.name for judge in status.judges if judge.left_out]
+    notes = [*_CONTROL_NOTES, *([f"left out, so their answers do not count: {', '.join(out)}"] if out else [])]
+    return Table(columns, rows, title=f"{status.name}: judges", notes=notes)
 
 
 def _flat(first: str, names: Sequence[str], lines: Sequence[PairStatus] | Sequence[JudgeStatus]) -> Table:
@@ -168,7 +172,8 @@ def _people(results: Sequence[Grouped[Presence]], part: str | None = None) -> li
         )
         for each in (grouped.result for grouped in results)
     ]  # fmt: skip
-    return [Table(columns, rows)]
+    out = [each.result.person.name for each in results if each.result.left_out]
+    return [Table(columns, rows, notes=[f"left out, so their answers do not count: {', '.join(out)}"] if out else [])]
 
 
 def _presence_dict(presence: Presence) -> dict[str, Any]:
@@ -184,6 +189,7 @@ def _presence_dict(presence: Presence) -> dict[str, Any]:
         "practised": person.practised,
         "link_until": iso(presence.link_until),
         "session_until": iso(presence.session_until),
+        "left_out": presence.left_out,
     }
 
 

@@ -27,6 +27,7 @@ from . import (
     manage_crowd,
     manage_export,
     manage_invite,
+    manage_judge,
     manage_notes,
     manage_people,
     manage_programs,
@@ -40,7 +41,8 @@ from .security import BelowRootPath, BodyLimit, SecurityHeaders, StaticFilesForE
 
 #: Routes with pages, and those that programs are meant to use.
 _MANAGE = (
-    *(manage, manage_notes, manage_crowd, manage_people, manage_invite, manage_programs, manage_settings),
+    *(manage, manage_notes, manage_crowd, manage_people, manage_invite, manage_programs, manage_judge),
+    manage_settings,
     manage_export,
 )
 _PAGES = tuple(part.router for part in (join, crowd, judging, images, *_MANAGE))

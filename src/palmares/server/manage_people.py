@@ -45,13 +45,13 @@ def add(request: Request, staff: Staff, db: Store, form: Form) -> Response:
 @router.post("/{pseudonym}/invite", dependencies=[allow(Role.ORGANISER)])
 def invite_again(request: Request, pseudonym: str, staff: Staff, db: Store) -> Response:
     """Show a further link; earlier ones go on working until they end or are withdrawn."""
-    return _invited(request, staff, db, _found(db, staff, pseudonym))
+    return _invited(request, staff, db, found(db, staff, pseudonym))
 
 
 @router.post("/{pseudonym}/revoke", dependencies=[allow(Role.ORGANISER)])
 def shut_out(request: Request, pseudonym: str, staff: Staff, db: Store) -> Response:
     """End every link and session of someone."""
-    person = _other(_found(db, staff, pseudonym), staff)
+    person = _other(found(db, staff, pseudonym), staff)
     revoke(db, person, by=staff.id)
     return go(request, staff, f"/people?done=revoked&who={pseudonym}")
 
@@ -59,14 +59,14 @@ def shut_out(request: Request, pseudonym: str, staff: Staff, db: Store) -> Respo
 @router.get("/{pseudonym}/pseudonymise", dependencies=[allow(Role.ORGANISER)])
 def ask(request: Request, pseudonym: str, staff: Staff, db: Store) -> Response:
     """Say what removing a name means."""
-    person = _other(_found(db, staff, pseudonym), staff)
+    person = _other(found(db, staff, pseudonym), staff)
     return show(request, staff, "pseudonymise", person=person)
 
 
 @router.post("/{pseudonym}/pseudonymise", dependencies=[allow(Role.ORGANISER)])
 def remove_name(request: Request, pseudonym: str, staff: Staff, db: Store) -> Response:
     """Remove a name for good."""
-    person = _other(_found(db, staff, pseudonym), staff)
+    person = _other(found(db, staff, pseudonym), staff)
     gone = pseudonymise(db, person, by=staff.id)
     return go(request, staff, f"/people?done={'pseudonymised' if gone else 'name-in-log-file'}&who={pseudonym}")
 
@@ -74,14 +74,14 @@ def remove_name(request: Request, pseudonym: str, staff: Staff, db: Store) -> Re
 @router.get("/{pseudonym}/langs", dependencies=[allow(Role.ORGANISER)])
 def choose_langs(request: Request, pseudonym: str, staff: Staff, db: Store) -> Response:
     """The language pairs of a judge, to be changed."""
-    person = _judge(_found(db, staff, pseudonym))
+    person = judge(found(db, staff, pseudonym))
     return _langs_page(request, staff, db, person, person.langs)
 
 
 @router.post("/{pseudonym}/langs", dependencies=[allow(Role.ORGANISER)])
 def set_langs(request: Request, pseudonym: str, staff: Staff, db: Store, form: Form) -> Response:
     """Let a judge work on other language pairs."""
-    person, langs = _judge(_found(db, staff, pseudonym)), _langs(form)
+    person, langs = judge(found(db, staff, pseudonym)), _langs(form)
     try:
         change_langs(db, person, langs, by=staff.id)
     except InputError as error:
@@ -136,7 +136,7 @@ def _langs_page(
     return show(request, staff, "langs", status=status, person=person, langs=set(langs), pairs=pairs, refused=refused)
 
 
-def _found(db: Database, staff: Person, pseudonym: str) -> Person:
+def found(db: Database, staff: Person, pseudonym: str) -> Person:
     for person in people(db, staff.campaign_id):
         if person.pseudonym == pseudonym:
             return person
@@ -150,7 +150,7 @@ def _other(person: Person, staff: Person) -> Person:
     return person
 
 
-def _judge(person: Person) -> Person:
+def judge(person: Person) -> Person:
     """Refuse whoever has no language pairs."""
     if person.role is not Role.JUDGE:
         raise HTTPException(409, f"language pairs are for judges, and this is an {person.role}; go back to the list")

@@ -1,7 +1,8 @@
 """Whether it is enough: what the online counts say is a guess; the ranking of the judgments so far decides.
 
-The ranking is the one that anybody gets from the same judgments: ``palmares campaign export --up-to ANSWER`` and
-``palmares rank --looks any --seed 1``, with ``--p`` as ``stop.p`` has it.
+The ranking is the one that anybody gets from the same judgments: ``palmares campaign export --up-to ANSWER`` (with
+``--left-out-as-of CHANGE``, if somebody was left out or taken back since) and ``palmares rank --looks any --seed 1``,
+with ``--p`` as ``stop.p`` has it.
 """
 
 from __future__ import annotations
@@ -25,9 +26,12 @@ from .process import SEED, Needing
 from .tally import Tally
 
 
-def ranking_upto(db: Database, needing: Needing, answer: int) -> Ranking:
-    """The ranking of a language pair once the answer with this number was stored; refused if it cannot be ranked."""
-    rows = collect(db, needing.campaign, ReadOptions(), upto=answer).rows
+def ranking_upto(db: Database, needing: Needing, answer: int, left_out: int) -> Ranking:
+    """The ranking of a language pair once the answer with this number was stored; refused if it cannot be ranked.
+
+    ``left_out``: the last change to who is left out that it follows.
+    """
+    rows = collect(db, needing.campaign, ReadOptions(), upto=answer, left_out_as_of=left_out).rows
     if not rows.height:
         raise InputError("there are no judgments yet")
     parts = Judgments.from_rows(rows).split("lang_pair")
@@ -37,7 +41,7 @@ def ranking_upto(db: Database, needing: Needing, answer: int) -> Ranking:
     return rank(part, p=needing.settings.stop.p, looks="any", rng=SEED)
 
 
-def ranking_json(ranking: Ranking, answer: int) -> dict[str, Any]:
+def ranking_json(ranking: Ranking, answer: int, left_out: int) -> dict[str, Any]:
     """A ranking as a snapshot keeps it: what it says, and what tells it from all others."""
     lines = [
         {
@@ -54,6 +58,7 @@ def ranking_json(ranking: Ranking, answer: int) -> dict[str, Any]:
     boundaries = [[each.above, each.p, each.marginal, each.joint] for each in ranking.boundaries]
     return {
         "answer": answer,
+        "left_out": left_out,
         "judgments": ranking.judgments,
         "data": ranking.record.facts["data"],
         "signature": ranking.signature,
@@ -77,9 +82,9 @@ class Verdict:
     ranking: Ranking | None
 
     @classmethod
-    def unknown(cls, stop: StopSettings, answer: int) -> Verdict:
+    def unknown(cls, stop: StopSettings, tally: Tally) -> Verdict:
         """Before there is any judgment."""
-        return cls(False, {"answer": answer, "rule": stop.rule, "clusters": 1}, None)
+        return cls(False, {"answer": tally.upto, "left_out": tally.left_out, "rule": stop.rule, "clusters": 1}, None)
 
     @classmethod
     def of(cls, stop: StopSettings, tally: Tally, knowledge: Knowledge, ranking: Ranking | None) -> Verdict:
@@ -94,6 +99,7 @@ class Verdict:
         met = ranked is not None and of_all and decided(ranked, stop)
         standing = {
             "answer": tally.upto,
+            "left_out": tally.left_out,
             "rule": stop.rule,
             "judgments": tally.total,
             "online": ranked is None,

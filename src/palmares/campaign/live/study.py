@@ -21,6 +21,7 @@ from ...judgments import FloatArray
 from ...ranking.result import Ranking
 from .. import journal, schema
 from ..database import Database
+from ..left_out import last_change, left_out_of
 from ..snapshots import Snapshot, newest
 from .claim import Claim, ClaimLostError
 from .deciding import Verdict, decided, ranking_json, ranking_upto
@@ -65,24 +66,29 @@ class Study:
         """Take up where the last snapshot ended."""
         with db.read() as tx:
             tally, last = Tally(tx, needing.pair.id), newest(tx, needing.pair.id)
+            known = 0 if last is None or last.standing is None else last.standing.get("left_out", 0)
+            tally.leave_out(left_out_of(tx, needing.campaign_id, upto=known), known)
             tally.read(tx, 0 if last is None else last.answer)
         return cls(db, claim, tally, last)
 
     def look(self, needing: Needing, upto: int) -> None:
         """Take in the answers up to a number, and write a snapshot if one is due."""
-        replaced, widened = None, self._takes_in_systems()
+        widened = self._takes_in_systems()
+        recounted = replaced = self._follow(needing)
         if upto > self.tally.upto:
             with self.db.read() as tx:
-                new, replaced = self.tally.read(tx, upto)
+                new, changed_answer = self.tally.read(tx, upto)
             self.unread += new
+            replaced = min((each for each in (replaced, changed_answer) if each is not None), default=None)
         asked = (needing.settings.choice, needing.settings.stop, needing.settings.screen.outputs)
         retracted = widened or self._retracts(replaced)
         changed = self.asked is not None and asked != self.asked
-        if self.asked is None and self.last is not None and not self.unread and self._says(needing):
+        said = self.last is not None and not self.unread and recounted is None and self._says(needing)
+        if self.asked is None and said:
             self.asked = asked  # all of it was said before this process began
-        if asked == self.asked and not retracted and not self._is_due(needing):
+        if asked == self.asked and not retracted and recounted is None and not self._is_due(needing):
             return
-        self._write(needing, retracted=retracted, changed=changed)
+        self._write(needing, retracted=retracted, changed=changed or recounted is not None)
         self.asked, self.unread, self.written = asked, 0, time.monotonic()
 
     def _takes_in_systems(self) -> bool:
@@ -90,10 +96,17 @@ class Study:
         with self.db.read() as tx:
             if not self.tally.lacks_systems(tx):
                 return False
-            upto, self.tally = self.tally.upto, Tally(tx, self.tally.pair_id)
-            self.tally.read(tx, upto)
+            self.tally = self.tally.anew(tx)
         self.knowledge, self.stretch, self.ranked = None, None, 0
         return True
+
+    def _follow(self, needing: Needing) -> int | None:
+        """Take in who is left out now: the lowest number of the answers that this changes something for."""
+        with self.db.read() as tx:
+            change = last_change(tx, needing.campaign_id)
+            if change == self.tally.left_out:
+                return None
+            return self.tally.leave_out(left_out_of(tx, needing.campaign_id, upto=change), change)
 
     # -- when ------------------------------------------------------------------------------------
 
@@ -108,7 +121,7 @@ class Study:
         return self.last.decides(needing.settings.stop) and self.last.strategy == needing.settings.choice.strategy
 
     def _retracts(self, replaced: int | None) -> bool:
-        """Whether an answer was changed that a decision to stop rests on."""
+        """Whether an answer was changed, left out or taken back that a decision to stop rests on."""
         if replaced is None or self.last is None or not self.last.met:
             return False
         return replaced <= self.last.standing["answer"]  # type: ignore[index,no-any-return]  # every decision names one
@@ -125,7 +138,7 @@ class Study:
             self._learn(verdict.ranking)
         with self.db.read() as tx:
             coming = outstanding(tx, self.tally)
-        choices = self._choices(needing, coming)
+        choices, ranking = self._choices(needing, coming), verdict.ranking
         standing = self.last.standing if stands and self.last is not None else verdict.standing
         values = {
             "language_pair_id": needing.pair.id,
@@ -138,7 +151,7 @@ class Study:
             "p": settings.stop.p,
             "met": stands or verdict.met,
             "standing": standing,
-            "ranking": None if verdict.ranking is None else ranking_json(verdict.ranking, self.tally.upto),
+            "ranking": None if ranking is None else ranking_json(ranking, self.tally.upto, self.tally.left_out),
             "created_at": self.db.clock(),
         }
         self._store(needing, values)
@@ -162,15 +175,17 @@ class Study:
         self.last = stored
 
     def _fit(self, p: float) -> None:
-        """What is known from answers alone; None before there are any."""
+        """What is known from answers alone; None before there are any, or if none of them counts any more."""
+        known = None
         if self.tally.total:
-            self.knowledge = Knowledge.of(self.tally.counts, stretch=self.stretch, p=p, start=self.knowledge)
+            known = Knowledge.of(self.tally.counts, stretch=self.stretch, p=p, start=self.knowledge)
+        self.knowledge = known
 
     def _verdict(self, needing: Needing, *, anew: bool, stands: bool) -> Verdict:
         """Where the rule stands: by the ranking, if it is computed now, or else by what the online counts say."""
         stop = needing.settings.stop
         if self.knowledge is None:
-            return Verdict.unknown(stop, self.tally.upto)
+            return Verdict.unknown(stop, self.tally)
         near = decided(self.knowledge.claims, stop) and not stands
         growth = _GROWTH_NEAR if near else _GROWTH
         ranking = None
@@ -181,7 +196,7 @@ class Study:
 
     def _ranking(self, needing: Needing) -> Ranking | None:
         try:
-            return ranking_upto(self.db, needing, self.tally.upto)
+            return ranking_upto(self.db, needing, self.tally.upto, self.tally.left_out)
         except InputError as error:  # too few judgments as yet, or not linked
             log.debug("%s: not ranked: %s", needing.pair.name, error)
             return None

@@ -1,8 +1,10 @@
-"""Counts of a language pair, kept along as answers come in: who changes an answer takes back what it said."""
+"""Counts of a language pair, kept along as answers come in: who changes an answer takes back what it said, and
+whoever leaves a judge out takes back what that judge said.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,7 +20,8 @@ Comparison = tuple[int, int, bool]
 
 _JUDGMENT, _SERVED = schema.judgment.c, schema.served.c
 _NEW = (
-    sa.select(_JUDGMENT.id, _SERVED.id.label("served"), _SERVED.places, _SERVED.repeat_of, _JUDGMENT.ranks)
+    sa.select(_JUDGMENT.id, _SERVED.id.label("served"), _SERVED.person_id, _SERVED.places, _SERVED.repeat_of)
+    .add_columns(_JUDGMENT.ranks)
     .select_from(schema.judgment)
     .join(schema.served, _JUDGMENT.served_id == _SERVED.id)
     .join(schema.screen, _SERVED.screen_id == schema.screen.c.id)
@@ -42,6 +45,7 @@ _SYSTEMS = (
 @dataclass(frozen=True)
 class _Answer:
     number: int
+    judge: int
     counts: bool  # towards the number of answers: ranks, and no repeat
     comparisons: tuple[Comparison, ...]
 
@@ -49,7 +53,8 @@ class _Answer:
 class Tally:
     """What the latest answers of a language pair say, repeats included, outputs of controls apart.
 
-    Systems that share an output were compared by nobody, and are not counted as tied.
+    Systems that share an output were compared by nobody, and are not counted as tied. Of judges who are left out only
+    the number of answers is counted, which says how far everything was read.
     """
 
     def __init__(self, tx: sa.Connection, pair_id: int) -> None:
@@ -64,6 +69,9 @@ class Tally:
             self._behind.setdefault(output, []).append((self.codes[system], added_after))
         self._wins, self._ties = np.zeros((2, len(self.systems), len(self.systems)))
         self._latest: dict[int, _Answer] = {}
+        self._out: frozenset[int] = frozenset()
+        #: The last change to who is left out that was taken in.
+        self.left_out = 0
         self.upto = 0
         self.answers = 0
 
@@ -87,6 +95,15 @@ class Tally:
         self.upto = upto
         return new, replaced
 
+    def leave_out(self, judges: Collection[int], change: int) -> int | None:
+        """Count without these judges, as it is after a change; the lowest number of the answers that this is about."""
+        before, self._out, self.left_out = self._out, frozenset(judges), change
+        other = before ^ self._out
+        about = [answer for answer in self._latest.values() if answer.judge in other] if other else []
+        for answer in about:
+            self._compare(answer, -1 if answer.judge in self._out else 1)
+        return min((answer.number for answer in about), default=None)
+
     def behind(self, outputs: Iterable[int], answer: int | None = None) -> list[list[int]]:
         """The codes of the systems behind each output; none behind those of controls.
 
@@ -100,11 +117,18 @@ class Tally:
         newest = tx.execute(_NEWEST, {"pair": self.pair_id}).scalar()
         return newest is not None and newest not in self.codes
 
+    def anew(self, tx: sa.Connection) -> Tally:
+        """The same, with the systems that there are now."""
+        tally = Tally(tx, self.pair_id)
+        tally.leave_out(self._out, self.left_out)
+        tally.read(tx, self.upto)
+        return tally
+
     def _replace(self, row: Any) -> int | None:
         """Count an answer in the place of the one before, whose number is given back."""
         before = self._latest.get(row.served)
         comparisons = () if row.ranks is None else tuple(compared(self.behind(row.places, row.id), row.ranks))
-        now = _Answer(row.id, row.ranks is not None and row.repeat_of is None, comparisons)
+        now = _Answer(row.id, row.person_id, row.ranks is not None and row.repeat_of is None, comparisons)
         if before is not None:
             self._add(before, -1)
         self._add(now, 1)
@@ -113,6 +137,10 @@ class Tally:
 
     def _add(self, answer: _Answer, sign: int) -> None:
         self.answers += sign * answer.counts
+        if answer.judge not in self._out:
+            self._compare(answer, sign)
+
+    def _compare(self, answer: _Answer, sign: int) -> None:
         for a, b, tied in answer.comparisons:
             if tied:
                 self._ties[a, b] += sign

@@ -42,6 +42,10 @@ CAMPAIGN_SECTIONS = {
         "log": Entry("palmares.cli.campaign.follow:log", "Show who did what, and when."),
         "notes": Entry("palmares.cli.campaign.follow:notes", "Show what judges wrote beside their answers."),
     },
+    "Decide": {
+        "leave-out": Entry("palmares.cli.campaign.left_out:leave_out", "Let the answers of a judge count no more."),
+        "take-back": Entry("palmares.cli.campaign.left_out:take_back", "Let the answers of a judge count again."),
+    },
     "Take home": {
         "export": Entry("palmares.cli.campaign.export:export", "Export judgments, or screens with their texts."),
         "backup": Entry("palmares.cli.campaign.upkeep:backup", "Copy an SQLite database while it is in use."),

@@ -31,6 +31,7 @@ class Wanted:
     texts: bool
     revisions: bool
     up_to: int | None
+    left_out_as_of: int | None
     formulas: str
 
 
@@ -53,6 +54,8 @@ class Wanted:
     click.option("--revisions", is_flag=True, help="With --texts: include answers that were changed later."),
     click.option("--up-to", type=click.IntRange(1), metavar="ANSWER",
                  help="Only what there was once this answer was stored, as the one that a stopping rule names."),
+    click.option("--left-out-as-of", type=click.IntRange(0), metavar="CHANGE",
+                 help="Mark the judges who were left out after this change, not those who are now; 0 is nobody."),
     options.formulas_option("keep"),
 )  # fmt: skip
 @database_option
@@ -60,7 +63,8 @@ def export(name: str, target: str, wanted: Wanted, database: str | None) -> None
     """Export what a campaign has collected.
 
     The extension of OUT gives the format (.csv, .tsv, .jsonl, .parquet, .xml, …; add .gz or .zst to compress); "-"
-    is standard output. People appear by pseudonym.
+    is standard output. People appear by pseudonym. Judgments of judges who are left out have a 1 in the column
+    left_out, and other commands drop them; where --drop extra leaves that column out, they are not written.
     """  # fmt: skip
     _check(wanted)
     with opened(database) as db:
@@ -96,6 +100,7 @@ def _export_judgments(db: Database, name: str, target: str, wanted: Wanted) -> N
         controls=wanted.controls,
         formulas=wanted.formulas,
         upto=wanted.up_to,
+        left_out_as_of=wanted.left_out_as_of,
     )
     amount = f"{written.judgments:,} judgments from {written.screens:,} screens ({written.skipped:,} more were skipped)"
     if not written.judgments:
@@ -107,12 +112,17 @@ def _export_judgments(db: Database, name: str, target: str, wanted: Wanted) -> N
         click.echo(f"warning: campaign {name!r} has no judgments yet; {outcome}", err=True)
     else:
         click.echo(f"wrote {amount} to {target} ({written.format})", err=True)
+    if written.left_out:
+        done = "marked in the column left_out" if written.marked else "not written, for want of the column left_out"
+        click.echo(f"{written.left_out:,} judgments of judges who are left out: {done}", err=True)
 
 
 def _export_screens(db: Database, name: str, target: str, wanted: Wanted) -> None:
     from ...campaign.export import export_screens
 
-    written = export_screens(db, name, target, revisions=wanted.revisions, upto=wanted.up_to)
+    written = export_screens(
+        db, name, target, revisions=wanted.revisions, upto=wanted.up_to, left_out_as_of=wanted.left_out_as_of
+    )
     if not written.lines:
         click.echo(f"warning: no screen of campaign {name!r} has been answered yet; wrote an empty file", err=True)
     else:
