@@ -19,6 +19,7 @@ from palmares.judgments.anonymous import anonymised
 from palmares.models import MODELS
 from palmares.report.document.embedded import results_of, shown
 from palmares.report.document.method import _CITED, REFERENCES
+from palmares.report.document.page import _apart
 from palmares.report.document.sentences import contenders, headline, plain, sureness
 
 CAMPAIGN = Path(__file__).parent.parent / "examples" / "campaign.csv"
@@ -106,12 +107,30 @@ def test_models_and_an_earlier_ranking_join_if_asked() -> None:
 def test_the_headline_says_who_is_best_as_far_as_it_is_shown(tmp_path: Path) -> None:
     pairs = palmares.read(two_pairs(tmp_path / "two.csv")).split()
     clear, level = (findings(pairs[name], rng=0) for name in ("cs-en", "de-en"))
-    assert plain(headline(clear.ranking)) == "A is the best system."
+    assert re.fullmatch(r"A \(> 99 %\) is the best system\.", plain(headline(clear.ranking)))
     assert clear.ranking.boundaries[0].joint
     assert len(contenders(level.ranking)) > 1
     assert "the judgments do not tell which" in plain(headline(level.ranking))
     separated = sum(pair.separated for pair in clear.ranking.pairs)
     assert any(plain(said).startswith(f"{separated} of 10 pairs of systems are separated") for said in sureness(clear))
+
+
+def test_clusters_are_named_by_their_first_and_last_system(tmp_path: Path) -> None:
+    """Two groups of systems that differ from each other, not within: nobody may call those of a group told apart."""
+    rng, rows = np.random.default_rng(7), ["segment,judge,system_a,system_b,outcome"]
+    for n in range(1500):
+        a, b = rng.choice(6, 2, replace=False)
+        lead = 1.5 * ((b > 3) * 1 - (a > 3) * 1) + rng.standard_normal()
+        rows.append(f"s{n % 150},j{n % 9},{'ABCDEF'[a]},{'ABCDEF'[b]},{'a' if lead > 0 else 'b'}")
+    (tmp_path / "groups.csv").write_text("\n".join(rows))
+    found = findings(tmp_path / "groups.csv", rng=0)
+    first, second = found.ranking.clusters
+    assert (set(first), set(second)) == (set("ABCD"), set("EF"))
+    said = [plain(sentence) for sentence in sureness(found) if plain(sentence).startswith("Clusters")]
+    assert said == [
+        f"Clusters, best first: {first[0]} to {first[-1]} (4 systems, ranks overlap); "
+        f"then {second[0]} and {second[-1]} (ranks overlap)."
+    ]
 
 
 def test_without_samples_nobody_is_called_best() -> None:
@@ -154,6 +173,12 @@ def test_the_page_shows_the_ranking_and_carries_all_numbers(run: Run, tmp_path: 
     assert record["input"]["files"][0]["sha256"]
 
 
+def test_names_from_right_to_left_do_not_move_the_numbers_beside_them() -> None:
+    said = _apart("judge فاطمة الزهراء (17 % of the rankings) <b>; مركز-2: 5")
+    assert said == ("judge <bdi>فاطمة الزهراء</bdi> (17 % of the rankings) &lt;b&gt;; <bdi>مركز-2</bdi>: 5")
+    assert _apart("judge A (17 %) <b>") == "judge A (17 %) <b>"
+
+
 def test_names_cannot_end_a_block_or_become_markup(run: Run, tmp_path: Path) -> None:
     file = tmp_path / "hostile.csv"
     evil = "</script><script>alert(1)</script>"
@@ -173,7 +198,14 @@ def test_other_forms_say_the_same(run: Run, tmp_path: Path, found: Findings) -> 
     for name in ("r.md", "r.json"):
         assert run("report", str(two), "-o", str(tmp_path / name)).status == 0
     text = (tmp_path / "r.md").read_text(encoding="utf-8")
-    assert "**A is the best system.**" in text
+    assert "**A (\\> 99 %) is the best system.**" in text
+    two_findings = [findings(part, rng=0) for part in palmares.read(two).split().values()]
+    for each in two_findings:
+        for line in each.ranking.lines:
+            joint = "–".join(map(str, dict.fromkeys(line.joint_range or ())))
+            assert re.search(rf"^\| .* {joint} \| .*% \| {line.system} +\|$", text, re.MULTILINE), line
+    assert "solid line" not in text
+    assert "Boundaries between clusters hold jointly (5 % chance that any is wrong)" in text
     assert text.count("## ") > 10
     entries = json.loads((tmp_path / "r.json").read_text(encoding="utf-8"))
     assert [entry["lang_pair"] for entry in entries] == ["cs-en", "de-en"]
@@ -230,7 +262,7 @@ def test_a_page_is_verified_and_what_was_changed_is_found(run: Run, tmp_path: Pa
     assert result.status == 0, result.out + result.err
     assert "page as shown" in (result.out + result.err)
     page = target.read_text(encoding="utf-8")
-    target.write_text(page.replace("A</bdi> is the best system", "B</bdi> is the best system"), encoding="utf-8")
+    target.write_text(page.replace("A</bdi> (&gt;", "B</bdi> (&gt;"), encoding="utf-8")
     result = run("verify", str(target))
     assert result.status == 1
     assert re.search(r"page as shown\s+differs", (result.out + result.err))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib.resources import files
@@ -54,6 +55,7 @@ def _rendered(name: str, **content: Any) -> str:
     sources = {name: (_TEMPLATES / name).read_text(encoding="utf-8")}
     environment = Environment(loader=DictLoader(sources), autoescape=True, undefined=StrictUndefined)
     environment.filters["whole"] = _whole
+    environment.filters["apart"] = _apart
     style = (_TEMPLATES / "report.css").read_text(encoding="utf-8")
     # The style is a file of this package.
     return environment.get_template(name).render(style=Markup(style), version=__version__, **content)
@@ -62,6 +64,24 @@ def _rendered(name: str, **content: Any) -> str:
 def _whole(text: str) -> str:
     """With no line break between a number and its per cent."""
     return text.replace(" %", "\u00a0%")
+
+
+#: Words of scripts that are written from right to left, as names have them.
+_RIGHT_TO_LEFT = re.compile(r"[^\s,;:()]*[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufeff][^\s,;:()]*")
+_WORDS = re.compile(rf"{_RIGHT_TO_LEFT.pattern}(?: {_RIGHT_TO_LEFT.pattern})*")
+
+
+def _apart(text: str) -> Any:
+    """Words from right to left set off, so that numbers and brackets beside them stay where they belong."""
+    from markupsafe import Markup, escape
+
+    if not _RIGHT_TO_LEFT.search(text):
+        return text
+    pieces, end = [], 0
+    for word in _WORDS.finditer(text):
+        pieces += [escape(text[end : word.start()]), Markup("<bdi>"), escape(word[0]), Markup("</bdi>")]
+        end = word.end()
+    return Markup("").join([*pieces, escape(text[end:])])
 
 
 def _signatures(document: Document) -> list[tuple[str, str]]:

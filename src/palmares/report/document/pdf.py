@@ -74,7 +74,8 @@ def _without_fonts(page: str) -> list[str]:
     """What is to be said of the letters that a reader sees."""
     from ..plots.fonts import missing
 
-    words = dict.fromkeys(word for text in _TEXT.findall(shown(page)) for word in unescape(text).split())
+    written = (word.strip(".,;:()[]“”") for text in _TEXT.findall(shown(page)) for word in unescape(text).split())
+    words = dict.fromkeys(word for word in written if word)
     try:
         return [str(each) for each in missing(words)]
     except ImportError:

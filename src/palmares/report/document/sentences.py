@@ -13,6 +13,8 @@ from ..tables import interval_text, level_text, score_text
 
 #: So many systems are named in a sentence; of more, their number and the first ones.
 _NAMED = 4
+#: So many clusters are named; a table has them all.
+_CLUSTERS = 5
 #: With fewer decided comparisons, a share of them says nothing.
 _FEW = 20
 #: Less likely systems are not named as the best.
@@ -49,9 +51,9 @@ def headline(ranking: Ranking) -> Sentence:
     if len(first) > 1:
         return (*_names(first, likely), Phrase(" may each be the best: the judgments do not tell which."))
     if ranking.boundaries[0].joint:
-        return (*_names(first), Phrase(" is the best system."))
+        return (*_names(first, likely), Phrase(" is the best system."))
     alone = " comes first: its lead holds by itself, not jointly with the other boundaries between clusters."
-    return (*_names(first), Phrase(alone))
+    return (*_names(first, likely), Phrase(alone))
 
 
 def contenders(ranking: Ranking) -> list[str]:
@@ -79,7 +81,7 @@ def sureness(found: Findings) -> list[Sentence]:
     ranking = found.ranking
     said: list[Sentence] = [*_chances(ranking), *_lead(found)]
     if ranking.ranged:
-        said.append((Phrase(_apart(ranking)),))
+        said += [*_clusters(ranking), (Phrase(_apart(ranking)),)]
     if found.agreement is not None:
         said.append((Phrase(agreed(found)),))
     if found.audit is not None:
@@ -90,7 +92,7 @@ def sureness(found: Findings) -> list[Sentence]:
 def _chances(ranking: Ranking) -> list[Sentence]:
     """P(best) of the likeliest, unless the headline has all that may be it."""
     first = contenders(ranking)
-    if 1 < len(first) <= _NAMED and len(first) < len(ranking.lines):
+    if 1 <= len(first) <= _NAMED and len(first) < len(ranking.lines) and ranking.ranged:
         return []
     chances = [(line.best, line) for line in ranking.lines if line.best is not None and line.best >= _WORTH_A_WORD]
     if not chances:
@@ -98,8 +100,26 @@ def _chances(ranking: Ranking) -> list[Sentence]:
     likely = [line for _, line in sorted(chances, key=lambda chance: -chance[0])[:_NAMED]]
     pieces = [Phrase("Probability of being the best: ")]
     for number, line in enumerate(likely):
-        pieces += [Phrase(", ")] * (number > 0) + [Phrase(line.system, name=True), Phrase(f" {percent(line.best)}")]
+        pieces += [Phrase(", ")] * (number > 0) + [Phrase(line.system, name=True), Phrase(f" ({percent(line.best)})")]
     return [(*pieces, Phrase("."))]
+
+
+def _clusters(ranking: Ranking) -> list[Sentence]:
+    """``Clusters, best first: A; then B to F (5 systems, ranks overlap); then G.``; nothing where there is only one."""
+    clusters = ranking.clusters
+    if len(clusters) < 2:
+        return []
+    pieces = [Phrase("Clusters, best first: ")]
+    for number, cluster in enumerate(clusters[:_CLUSTERS]):
+        pieces += [Phrase("; then ")] * (number > 0)
+        pieces.append(Phrase(cluster[0], name=True))
+        if len(cluster) > 1:
+            # Not "tied": of a cluster, some systems may be told apart.
+            two = len(cluster) == 2
+            between, size = (" and ", "") if two else (" to ", f"{len(cluster)} systems, ")
+            pieces += [Phrase(between), Phrase(cluster[-1], name=True), Phrase(f" ({size}ranks overlap)")]
+    left = len(clusters) - _CLUSTERS
+    return [(*pieces, Phrase(f"; and {left} more." if left > 0 else "."))]
 
 
 def _lead(found: Findings) -> list[Sentence]:

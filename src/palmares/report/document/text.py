@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
-from ..tables import Table, escape_markdown, to_markdown
+from ...ranking.result import Ranking
+from ..ranking import legend
+from ..tables import DASHED, Column, Table, escape_markdown, range_text, to_markdown
 from .content import Chapter, Document, Section
-from .sentences import Sentence, plain
+from .sentences import Sentence, percent, plain
 
 
 def to_text(document: Document) -> str:
@@ -19,7 +22,7 @@ def to_text(document: Document) -> str:
     for chapter in document.chapters:
         lines += [f"## {escape_markdown(chapter.title)}", f"**{_said(chapter.headline)}**"]
         lines += [_said(sentence) for sentence in chapter.sureness]
-        lines += [line for section in chapter.sections for line in _section(section)]
+        lines += [line for section in chapter.sections for line in _section(section, chapter)]
     if document.scores:
         lines.append("## Other scores")
         for score in document.scores:
@@ -38,11 +41,47 @@ def _said(sentence: Sentence) -> str:
     return escape_markdown(plain(sentence))
 
 
-def _section(section: Section) -> list[str]:
+def _section(section: Section, chapter: Chapter) -> list[str]:
     lines = [f"### {escape_markdown(section.title)}", *map(escape_markdown, section.said)]
     if section.listed:
         lines.append("\n".join(f"- {escape_markdown(each)}" for each in section.listed))
-    return [*lines, *(to_markdown(_open(table)) for table in (*section.shown, *section.folded))]
+    shown = [_leaderboard(chapter, table) for table in section.shown] if section.key == "leaderboard" else section.shown
+    return [*lines, *(to_markdown(_open(table)) for table in (*shown, *section.folded))]
+
+
+def _leaderboard(chapter: Chapter, table: Table) -> Table:
+    """The ranking with what pages show as lines and bars, in words and columns."""
+    ranking = chapter.findings.ranking
+    columns, rows = list(table.columns), [list(row) for row in table.rows]
+    added: list[tuple[Column, list[Any]]] = []
+    if any(line.joint_range for line in ranking.lines):
+        added.append((Column("joint range", range_text), [line.joint_range for line in ranking.lines]))
+    if any(line.best is not None for line in ranking.lines):
+        added.append((Column("P(best)", percent), [line.best for line in ranking.lines]))
+    for column, values in added:
+        columns.insert(len(columns) - 1, column)
+        for row, value in zip(rows, values, strict=True):
+            row.insert(len(row) - 1, value)
+    drawn = legend(ranking)
+    notes = [*_boundaries(ranking), *(note for note in table.notes if note not in drawn)]
+    return replace(table, columns=columns, rows=rows, notes=notes)
+
+
+def _boundaries(ranking: Ranking) -> list[str]:
+    """Which boundaries between clusters hold how: Markdown has no lines between rows."""
+    begun = [boundary for boundary in ranking.boundaries if boundary.marginal]
+    if not ranking.boundaries:
+        return []
+    share, always = f"{100 * ranking.record.facts['p']:g} %", "" if ranking.looks == "once" else ", at every look"
+    said = "joint range: all of these hold at once."
+    if not begun:
+        return [said]
+    if any(boundary.joint for boundary in begun):
+        said += f" Boundaries between clusters hold jointly{always} ({share} chance that any is wrong)"
+        said += f", but where {DASHED} stands, only by itself." if not all(b.joint for b in begun) else "."
+    else:
+        said += f" Boundaries between clusters ({DASHED}) hold only each by itself."
+    return [said]
 
 
 def _open(table: Table) -> Table:
