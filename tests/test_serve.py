@@ -282,6 +282,33 @@ def test_links_of_the_demonstration_work(tmp_path: Path) -> None:
         assert server.stop() == 0
 
 
+# -- the first visit -------------------------------------------------------------------------------------
+
+
+def test_without_a_campaign_a_link_to_make_one_is_printed(tmp_path: Path) -> None:
+    place = tmp_path / "new.db"
+    for made in (True, False):  # the database is made once; a link is printed as long as there is no campaign
+        with served(tmp_path, "--database", place, wait="/") as server:
+            assert server.process.stdout is not None
+            link = server.process.stdout.readline().strip()
+            assert re.fullmatch(rf"http://127\.0\.0\.1:{server.port}/setup/link/[\w-]{{43}}", link)
+            path = link.removeprefix(f"http://127.0.0.1:{server.port}")
+            assert "This server has no campaign yet" in server.get("/")[1]
+            status, page = server.get(path)
+            assert (status, "Begin" in page) == (200, True)
+            assert server.stop() == 0
+        said = server.said()
+        assert (f"there was no database sqlite:///{place}: made an empty one" in said) == made
+        assert path.rpartition("/")[2] not in said
+        assert '"GET /setup/link/… HTTP/1.1" 200 OK' in said
+    db = Database.open(f"sqlite:///{place}")
+    new_campaign(db)
+    db.close()
+    with served(tmp_path, "--database", place) as server:
+        assert server.stop() == 0
+        assert server.printed() == ""
+
+
 # -- refusals --------------------------------------------------------------------------------------------
 
 
@@ -312,8 +339,8 @@ def test_a_port_in_use(tmp_path: Path, sqlite_link: tuple[Path, str], workers: i
 
 @pytest.mark.parametrize("workers", [1, 2])
 def test_a_database_that_cannot_be_served(tmp_path: Path, sqlite_link: tuple[Path, str], workers: int) -> None:
-    assert "palmares.db: no such file" in refused(tmp_path, "--workers", workers)
-    assert not (tmp_path / "palmares.db").exists()
+    missing = tmp_path / "nowhere" / "x.db"
+    assert "is not a file, or its folder is missing" in refused(tmp_path, "--database", missing, "--workers", workers)
     with closing(sqlite3.connect(sqlite_link[0])) as connection, connection:
         connection.execute("update alembic_version set version_num = '0001'")
     said = refused(tmp_path, "--database", sqlite_link[0], "--workers", workers)

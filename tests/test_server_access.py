@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import logging
 import re
+from typing import Any
 
 import pytest
 import sqlalchemy as sa
@@ -24,6 +25,7 @@ from palmares.server.app import create_app
 from palmares.server.config import OWN_PATHS, ServerConfig
 from palmares.server.problems import WithoutTokens
 from palmares.server.security import HEADERS
+from palmares.server.setup_access import SetupAccess
 
 pytestmark = pytest.mark.any_database
 
@@ -140,7 +142,18 @@ def test_every_route_says_who_may_use_it(app: FastAPI) -> None:
     assert all(str(path).startswith("/api/") == bool(declared_scopes(route)) for path, route in by_path)
     door = {(f"/{kind}/{{token}}", method) for kind in ("group", "join") for method in ("GET", "POST")}
     back = {("/group/{token}/code", "GET"), ("/group/{token}/resume", "GET"), ("/group/{token}/resume", "POST")}
-    assert public == {("/", "GET"), ("/health", "GET")} | door | back
+    setup = {(route.path, method) for route in routes(app) if is_for_setup(route) for method in route.methods}
+    door |= {("/setup/link/{token}", method) for method in ("GET", "POST")}
+    assert public - setup == {("/", "GET"), ("/health", "GET")} | door | back
+    assert {path for path, _ in setup} == {
+        f"/setup{path}"
+        for path in ("", "/texts", "/check", "/settings", "/preview", "/preview/welcome", "/preview/screen", "/create",
+                     "/discard", "/end")
+    }  # fmt: skip
+
+
+def is_for_setup(route: Any) -> bool:
+    return any(isinstance(dependency.call, SetupAccess) for dependency in route.dependant.dependencies)
 
 
 def test_an_application_with_a_route_that_says_nothing_is_not_made() -> None:

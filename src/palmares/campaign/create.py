@@ -5,6 +5,7 @@ from __future__ import annotations
 import secrets
 from collections.abc import Iterable
 from itertools import combinations
+from typing import Any
 
 import sqlalchemy as sa
 
@@ -17,34 +18,68 @@ from .definition import CAMPAIGN_NAME, check_references, check_rule, find_campai
 from .images import check_markup, store_images
 from .settings import Settings
 
+#: What suits prompts and answers, unless the organiser says otherwise: two answers side by side, set as Markdown, each
+#: prompt on its own; no damaged copies, since a cut through Markdown or a conversation is seen at once.
+PROMPT_SETTINGS: dict[str, Any] = {
+    "task.vocabulary": "prompt",
+    "task.markup": "markdown",
+    "screen.outputs": 2,
+    "screen.context": 0,
+    "controls.degraded": 0.0,
+}
 #: What a system said: the text, and its turns if it is a conversation.
-_Said = tuple[str, Turns]
+Said = tuple[str, Turns]
 
 
 def create_campaign(db: Database, name: str, settings: Settings, testsets: Iterable[TestSet]) -> int:
     """Store a new campaign, all of it or nothing; return its id."""
+    given = list(testsets)
+    checked_campaign_name(name)
+    with db.begin() as tx:
+        return create_in(tx, db, name, settings, given)
+
+
+def create_in(tx: sa.Connection, db: Database, name: str, settings: Settings, testsets: Iterable[TestSet]) -> int:
+    """`create_campaign` in a transaction of the caller's."""
+    given = list(testsets)
+    checked_campaign_name(name)
+    if not given:
+        raise InputError(f"campaign {name!r}: got no texts; a campaign needs at least one language pair")
+    campaign_id = _store_campaign(tx, db, name)
+    store_settings(tx, db, campaign_id, settings)
+    journal.record(tx, db, campaign_id, "campaign-created", name=name)
+    _store(tx, db, campaign_id, settings, given)
+    return campaign_id
+
+
+def checked_campaign_name(name: str) -> str:
+    """A name that a campaign may have; others are refused."""
     if not CAMPAIGN_NAME.fullmatch(name):
         raise InputError(
             f"campaign name: got {name!r}; allowed: up to 63 of a-z, 0-9 and '-', beginning with a letter or digit "
             "(it becomes part of the address)"
         )
-    given = list(testsets)
-    if not given:
-        raise InputError(f"campaign {name!r}: got no texts; a campaign needs at least one language pair")
-    with db.begin() as tx:
-        campaign_id = _store_campaign(tx, db, name)
-        store_settings(tx, db, campaign_id, settings)
-        journal.record(tx, db, campaign_id, "campaign-created", name=name)
-        _store(tx, db, campaign_id, settings, given)
-        return campaign_id
+    return name
+
+
+def holds_prompts(testsets: Iterable[TestSet]) -> bool:
+    """Whether texts are prompts and answers, none of them a language pair: `PROMPT_SETTINGS` suit them."""
+    return not any(testset.langs.is_pair for testset in testsets)
 
 
 def add_pairs(db: Database, name: str, testsets: Iterable[TestSet], *, by: int | None = None) -> None:
     """Add language pairs to a campaign."""
     with db.begin() as tx:
-        info = find_campaign(tx, name)
-        lock(tx, info.id)
-        _store(tx, db, info.id, settings_of(tx, info.id), testsets, by=by)
+        add_pairs_in(tx, db, name, testsets, by=by)
+
+
+def add_pairs_in(
+    tx: sa.Connection, db: Database, name: str, testsets: Iterable[TestSet], *, by: int | None = None
+) -> None:
+    """`add_pairs` in a transaction of the caller's."""
+    info = find_campaign(tx, name)
+    lock(tx, info.id)
+    _store(tx, db, info.id, settings_of(tx, info.id), testsets, by=by)
 
 
 def _store_campaign(tx: sa.Connection, db: Database, name: str) -> int:
@@ -88,9 +123,15 @@ def _check(tx: sa.Connection, campaign_id: int, settings: Settings, testset: Tes
     langs = str(testset.langs)
     if tx.execute(sa.select(pair.id).where(pair.campaign_id == campaign_id, pair.name == langs)).first():
         raise InputError(f"language pair {langs} is in the campaign already; each is given once, with all its systems")
+    check_testset(settings, testset)
+
+
+def check_testset(settings: Settings, testset: TestSet) -> None:
+    """Refuse texts with nothing to compare, and settings that do not go with them."""
+    langs = str(testset.langs)
     if len(testset.outputs) < 2:
         raise InputError(f"{langs}: got {len(testset.outputs)} system; a comparison needs at least 2")
-    different = _different(testset, settings)
+    different = different_outputs(testset, settings)
     if not any(len(texts) > 1 for texts in different):
         raise InputError(f"{langs}: all systems give the same output on every line; there is nothing to compare")
     check_references(settings, langs, any(segment.reference for segment in testset.segments))
@@ -100,7 +141,7 @@ def _check(tx: sa.Connection, campaign_id: int, settings: Settings, testset: Tes
         _check_meetings(settings.stop.per_pair, langs, testset, different)
 
 
-def _check_meetings(per_pair: int, langs: str, testset: TestSet, different: list[dict[_Said, list[str]]]) -> None:
+def _check_meetings(per_pair: int, langs: str, testset: TestSet, different: list[dict[Said, list[str]]]) -> None:
     """Refuse to wait for comparisons of systems that have no segment in common."""
     there = ([system for systems in texts.values() for system in systems] for texts in different)
     met = {frozenset(both) for systems in there for both in combinations(systems, 2)}
@@ -112,12 +153,12 @@ def _check_meetings(per_pair: int, langs: str, testset: TestSet, different: list
             )
 
 
-def _different(testset: TestSet, settings: Settings) -> list[dict[_Said, list[str]]]:
+def different_outputs(testset: TestSet, settings: Settings) -> list[dict[Said, list[str]]]:
     """Per segment its different outputs, and the systems that gave each; one that is missing was given by nobody.
 
     Outputs that look the same are one, unless spacing matters: it is shown as the first of them has it.
     """
-    by_look: list[dict[_Said, tuple[_Said, list[str]]]] = [{} for _ in testset.segments]
+    by_look: list[dict[Said, tuple[Said, list[str]]]] = [{} for _ in testset.segments]
     for system, outputs in testset.outputs.items():
         for i, text in enumerate(outputs):
             if (system, i) not in testset.missing:
@@ -126,7 +167,7 @@ def _different(testset: TestSet, settings: Settings) -> list[dict[_Said, list[st
     return [dict(several.values()) for several in by_look]
 
 
-def look_of(said: _Said, settings: Settings) -> _Said:
+def look_of(said: Said, settings: Settings) -> Said:
     """What a reader sees of an output, if white space does not matter."""
     if settings.screen.spacing:
         return said
@@ -152,7 +193,7 @@ def shown_as_another(testset: TestSet, settings: Settings) -> int:
     exact = settings.replace(**{"screen.spacing": True})
     return sum(
         len(several) - len(looks)
-        for several, looks in zip(_different(testset, exact), _different(testset, settings), strict=True)
+        for several, looks in zip(different_outputs(testset, exact), different_outputs(testset, settings), strict=True)
     )
 
 
@@ -166,7 +207,7 @@ def _store_pair(tx: sa.Connection, campaign_id: int, testset: TestSet) -> int:
 def _store_texts(tx: sa.Connection, pair_id: int, testset: TestSet, settings: Settings) -> None:
     """Segments and outputs; an output that several systems share is stored once."""
     system_ids = _store_systems(tx, pair_id, testset)
-    behind = _different(testset, settings)
+    behind = different_outputs(testset, settings)
     segments: list[dict[str, object]] = [
         {
             "language_pair_id": pair_id,
@@ -197,7 +238,7 @@ def _store_texts(tx: sa.Connection, pair_id: int, testset: TestSet, settings: Se
     tx.execute(schema.output_system.insert(), links)
 
 
-def output_row(segment_id: int, said: _Said) -> dict[str, object]:
+def output_row(segment_id: int, said: Said) -> dict[str, object]:
     """An output of a system, to be stored."""
     text, turns = said
     return {"segment_id": segment_id, "kind": "system", "text": text, "turns": _stored(turns)}

@@ -43,6 +43,19 @@ def default_url() -> str:
     return os.environ.get("PALMARES_DATABASE") or DEFAULT_URL
 
 
+def is_there(url: str) -> bool:
+    """Whether a database has our tables; False for a file that does not exist, and for an empty database."""
+    parsed = parse_url(url)
+    if parsed.get_backend_name() == "sqlite":
+        if not Path(str(parsed.database)).exists():
+            return False
+        engine = sqlite_engine(parsed, read_only=True)
+    else:
+        engine = postgresql_engine(parsed)
+    with closing(Database(engine)) as looked_at:
+        return looked_at.revision() is not None
+
+
 class Database:
     """One store. Reads and writes go through transactions; a write is on disk when its block ends.
 

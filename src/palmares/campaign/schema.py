@@ -249,6 +249,22 @@ setup_link = Table(
     _at("session_expires_at", optional=True),
 )
 
+#: Texts that were uploaded and checked, until a campaign is made of them or a language pair added. Each session of who
+#: makes campaigns has one at most, and so has each organiser.
+setup_draft = Table(
+    "setup_draft",
+    metadata,
+    _id(),
+    _to("setup_link", optional=True, unique=True),
+    _to("person", optional=True, unique=True),
+    _text("name"),  # what the campaign is to be called; empty for a language pair
+    Column("texts", sa.LargeBinary, nullable=False),  # test sets, packed
+    Column("findings", sa.JSON, nullable=False),
+    Column("accepted", sa.Boolean, nullable=False),  # whether somebody has read the findings and goes on
+    _text("settings"),
+    _at(),
+)
+
 group_link = Table(
     "group_link",
     metadata,
@@ -372,6 +388,8 @@ judgment = Table(
     UniqueConstraint("served_id", "revision"),
     UniqueConstraint("served_id", "submission"),
     CheckConstraint("(ranks is null) <> (skip is null)", name="answer"),
+    # What rests on the answers up to one must not come to mean others, once a campaign and its answers are deleted.
+    sqlite_autoincrement=True,
 )
 
 #: Whether the answers of a judge count: the last row says so. None of them is deleted.

@@ -118,9 +118,10 @@ class Listener:
 def serve(listener: Listener, demo: bool, database: str | None) -> None:
     """Serve the campaigns of a database to judges and organisers on the web.
 
-    Runs until it is stopped (Ctrl-C or SIGTERM). It has no TLS of its own: put an HTTPS proxy in front of it before
-    other machines can reach it. --demo keeps its campaign in a temporary database and deletes it at the end, or adds
-    it to the database that --database names.
+    Runs until it is stopped (Ctrl-C or SIGTERM). A database that is not there is made; as long as it has no campaign,
+    a link is printed with which one can be made in the browser. The demonstration (--demo) is kept in a temporary
+    database and deleted at the end, or added to the database that --database names. The server has no TLS of its own:
+    put an HTTPS proxy in front of it before other machines can reach it.
     """  # fmt: skip
     _check_proxy()
     need_server_extra("the server", "fastapi", "jinja2", "uvicorn")
@@ -156,10 +157,34 @@ def _check_proxy() -> None:
 
 @contextmanager
 def _existing(database: str | None) -> Iterator[str]:
-    """A database that is there and of this version, before any worker starts."""
-    with opened(database):
-        pass
-    yield database_url(database)
+    """A database of this version, before any worker starts; one that is not there is made."""
+    from ..campaign.database import is_there
+
+    url = database_url(database)
+    need_server_extra("a campaign")
+    there = is_there(url)
+    with opened_or_made(database) as db:
+        if not there:
+            click.echo(f"there was no database {db.name}: made an empty one", err=True)
+    yield url
+
+
+def _offer_setup(url: str, address: str) -> None:
+    """Print a link to make campaigns with, if there is none yet."""
+    from ..campaign.definition import campaigns
+    from ..campaign.refusals import DatabaseError
+    from ..campaign.setup import LINK_HOURS, make_setup_link
+
+    try:
+        with opened(url) as db:
+            token = None if campaigns(db) else make_setup_link(db)
+    except DatabaseError as error:
+        click.echo(f"warning: no link to set up a campaign could be made ({error})", err=True)
+        return
+    if token is not None:
+        click.echo(f"to make the first campaign, open this link, once and within {LINK_HOURS} hours:", err=True)
+        click.echo(f"{address}/setup/link/{token}")
+        sys.stdout.flush()
 
 
 @contextmanager
@@ -242,6 +267,7 @@ def _run(url: str, listener: Listener, place: socket.socket) -> None:
 
     os.environ.update(ServerConfig(url, listener.root_path, listener.public_address).to_environment())
     _record_address(url, listener.address)
+    _offer_setup(url, listener.address)
     _say_where(listener)
     _allow_many_connections()
     config = uvicorn.Config(

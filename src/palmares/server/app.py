@@ -30,10 +30,14 @@ from . import (
     manage_judge,
     manage_notes,
     manage_people,
+    manage_preview,
     manage_programs,
     manage_settings,
+    manage_texts,
     pages,
     problems,
+    setup,
+    uploads,
 )
 from .access import check_declarations
 from .config import ServerConfig
@@ -42,14 +46,15 @@ from .security import BelowRootPath, BodyLimit, SecurityHeaders, StaticFilesForE
 #: Routes with pages, and those that programs are meant to use.
 _MANAGE = (
     *(manage, manage_notes, manage_crowd, manage_people, manage_invite, manage_programs, manage_judge),
-    manage_settings,
-    manage_export,
+    *(manage_texts, manage_settings, manage_preview, manage_export),
 )
-_PAGES = tuple(part.router for part in (join, crowd, judging, images, *_MANAGE))
+_PAGES = tuple(part.router for part in (join, setup, crowd, judging, images, *_MANAGE))
 #: Requests that a worker answers at the same time. Most of an answer is Python, which does one thing at a time: more
 #: threads only take turns more often.
 THREADS = 8
 _FOR_PROGRAMS = (api.router, api.health_router)
+#: Where texts are uploaded: a longer body may come there than elsewhere.
+_UPLOADS = re.compile(rf"/setup/texts|/c/{CAMPAIGN_NAME.pattern}/manage/texts")
 _CAMPAIGN = re.compile(rf"/(?:c|api/v1)/({CAMPAIGN_NAME.pattern})(?:/|$)")
 
 
@@ -105,7 +110,10 @@ def _body_limit(db: Database, root_path: str) -> Callable[[Scope, int], Awaitabl
     async def limit_for(scope: Scope, announced: int) -> int:
         if announced <= SMALLEST_BODY_LIMIT:  # no settings refuse it, so there is no need to look
             return SMALLEST_BODY_LIMIT
-        named = _CAMPAIGN.match(str(scope["path"]).removeprefix(root_path))
+        path = str(scope["path"]).removeprefix(root_path)
+        if _UPLOADS.fullmatch(path):
+            return uploads.UPLOAD_BYTES
+        named = _CAMPAIGN.match(path)
         return await run_in_threadpool(body_bytes, db, named[1] if named else None)
 
     return limit_for

@@ -15,7 +15,7 @@ DATABASE_VARIABLE = "PALMARES_DATABASE"
 ROOT_PATH_VARIABLE = "PALMARES_ROOT_PATH"
 ADDRESS_VARIABLE = "PALMARES_ADDRESS"
 #: What our addresses begin with: with a root path alike, nobody could tell whether a proxy has cut it off.
-OWN_PATHS = frozenset({"api", "c", "group", "health", "join", "leave", "openapi.json", "static"})
+OWN_PATHS = frozenset({"api", "c", "group", "health", "join", "leave", "openapi.json", "setup", "static"})
 _ROOT_PATH = re.compile(r"(/[A-Za-z0-9._~-]+)*")
 
 

@@ -15,7 +15,7 @@ from starlette.responses import Response
 
 from ..campaign import Role
 from ..campaign.database import Database
-from ..campaign.definition import CAMPAIGN_NAME, state_now
+from ..campaign.definition import CAMPAIGN_NAME, campaigns, state_now
 from ..campaign.limits import check_joins, count_failed_join
 from ..campaign.people import Person, join, redeem, sign_out
 from ..campaign.progress import Progress, judge_progress
@@ -23,6 +23,7 @@ from ..campaign.refusals import Uninvited
 from .access import GROUPS, PUBLIC, SignedIn, Store, allow, delete_session_cookie, set_session_cookie, signed_in
 from .doors import GROUP, JOIN, address_of
 from .pages import render, url
+from .setup_access import may_set_up
 
 router = APIRouter()
 
@@ -44,7 +45,9 @@ class Taking:
 @router.get("/", dependencies=[PUBLIC])
 def home(request: Request, db: Store) -> Response:
     """The campaigns that this browser is signed in to; cookies that let nobody in any more are passed over."""
-    return render(request, "home.html", campaigns=_campaigns(request, db))
+    return render(
+        request, "home.html", campaigns=_campaigns(request, db), empty=not campaigns(db), maker=may_set_up(request)
+    )
 
 
 @router.get("/join/{token}", dependencies=[PUBLIC])

@@ -85,7 +85,7 @@ def agree(request: Request, judge: Judge, db: Store, form: Form) -> Response:
 def instructions(request: Request, judge: Judge, db: Store) -> Response:
     """The instructions, to read again."""
     settings = _settings(request, db, judge)
-    return render(request, "judge/instructions.html", **frame(request, judge), **_instructions(request, settings))
+    return render(request, "judge/instructions.html", **frame(request, judge), **instructions_of(request, settings))
 
 
 # -- screens ---------------------------------------------------------------------------------------------
@@ -223,7 +223,7 @@ class ScreenPage:
             "judge/screen.html",
             status=status,
             screen=view,
-            outputs=_outputs(view),
+            outputs=outputs_of(view),
             progress=progress,
             target=None if progress.done >= progress.target else progress.target,
             source_language=language_of(view.langs.source),
@@ -293,7 +293,7 @@ def script_words(say: Words) -> dict[str, str]:
     return {**say.beginning("js."), **{key: say.texts[key] for key in _SCRIPTS_ALSO_SAY}}
 
 
-def _outputs(view: ScreenView) -> Sequence[ShownOutput]:
+def outputs_of(view: ScreenView) -> Sequence[ShownOutput]:
     spans = differences([option.text for option in view.options], spacing=view.settings.screen.spacing)
     rows = zip(view.options, spans, view.ranks, strict=True)
     return [ShownOutput(option.place, marked, rank) for option, marked, rank in rows]
@@ -370,7 +370,7 @@ def _welcome(request: Request, judge: Person, db: Database, *, missing: bool = F
         judge=judge,
         settings=settings,
         progress=judge_progress(db, judge),
-        **_instructions(request, settings),
+        **instructions_of(request, settings),
     )
 
 
@@ -382,7 +382,7 @@ def _settings(request: Request, db: Database, judge: Person) -> Settings:
     return settings
 
 
-def _instructions(request: Request, settings: Settings) -> dict[str, Any]:
+def instructions_of(request: Request, settings: Settings) -> dict[str, Any]:
     own = settings.words.instructions
     built_in = "instructions.pair" if settings.screen.outputs == 2 else "instructions.default"
     return {"instructions": own or words_for(request)(built_in), "own_instructions": bool(own)}

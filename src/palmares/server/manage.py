@@ -34,6 +34,7 @@ PAGES = (
     ("/people", "People", False),
     ("/crowd", "Crowd", True),
     ("/programs", "Programs", True),
+    ("/texts", "Texts", True),
     ("/notes", "Notes", False),
     ("/settings", "Settings", False),
     ("/log", "Log", True),

@@ -114,6 +114,12 @@ def with_problems(shown: Iterable[Section], problems: Iterable[Problem]) -> tupl
     return marked, [Problem(key, says) for key, several in by_key.items() for says in several]
 
 
+def named(says: str) -> Problem:
+    """A refusal by others than the settings themselves, with the setting that it names, if it names one."""
+    keys = [each.key for section in sections(Settings()) for each in section.fields]
+    return Problem(next((key for key in keys if f"{key}: got" in says), ""), says)
+
+
 def in_a_form(says: str) -> str:
     """A refusal without what is only true of a file."""
     for words in _IN_A_FILE:

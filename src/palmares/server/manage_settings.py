@@ -13,7 +13,7 @@ from ..campaign.answers import storable
 from ..campaign.database import Database
 from ..campaign.definition import Revision, change_settings, change_state, revisions, state_of
 from ..campaign.people import Person, people
-from ..campaign.setting_refusals import Problem, SettingsError
+from ..campaign.setting_refusals import SettingsError
 from ..campaign.settings import Settings
 from ..errors import InputError
 from . import manage_fields
@@ -65,7 +65,7 @@ def change(request: Request, staff: Staff, db: Store, form: Form) -> Response:
     except SettingsError as error:
         return _page(request, staff, db, known, status=422, problems=error.problems, **back)
     except InputError as error:
-        return _page(request, staff, db, known, status=422, problems=[_named(str(error))], **back)
+        return _page(request, staff, db, known, status=422, problems=[manage_fields.named(str(error))], **back)
     return go(request, staff, "/settings?done=changed")
 
 
@@ -114,12 +114,6 @@ def _page(
         meanings=_MEANINGS,
         **notices,
     )
-
-
-def _named(says: str) -> Problem:
-    """A refusal by others than the settings themselves, with the setting that it names, if it names one."""
-    keys = [each.key for section in manage_fields.sections(Settings()) for each in section.fields]
-    return Problem(next((key for key in keys if f"{key}: got" in says), ""), says)
 
 
 def _numbered(known: list[Revision], number: int) -> Revision:

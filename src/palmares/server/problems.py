@@ -183,7 +183,7 @@ def _answer_to(request: Request, error: Exception) -> Response:
 
 # -- logs --------------------------------------------------------------------------------------------------
 
-_TOKEN = re.compile(r"(/join/)[^/?\s]+")
+_TOKEN = re.compile(r"(/(?:join|setup/link)/)[^/?\s]+")
 #: The address of a crowd's platform names the worker in its query, or wherever else the organiser has put it.
 _GROUP = re.compile(r"(/group)[/?]\S*")
 

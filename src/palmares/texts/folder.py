@@ -59,23 +59,36 @@ def _many_pairs(
 def _one_pair(
     folder: FilePath, files: list[FilePath], langs: LanguagePair | None, encoding: str, needs_source: bool
 ) -> tuple[TestSet, ...]:
-    roles: dict[str, FilePath] = {}
-    systems: dict[str, FilePath] = {}
     for file in files:
         if file.is_dir():
             raise InputError(f"{file}: is a folder inside the folder of one language pair; it must hold files alone")
-        name = system_name(file.name, langs)
-        role = ROLES.get(name.lower())
-        target, key = (roles, role) if role else (systems, name)
-        if key in target:
-            raise InputError(f"{folder}: both {target[key].name} and {file.name} would be {key!r}; rename one")
-        target[key] = file
+    paths = {file.name: file for file in files}
+    named, of_systems = roles_of(str(folder), list(paths), langs)
+    roles = {role: paths[name] for role, name in named.items()}
+    systems = {system: paths[name] for system, name in of_systems.items()}
     if "source" not in roles and needs_source:
         raise InputError(f"{folder}: no file of sources; name it source.txt (or src.txt, source.fr)")
     if not systems:
         raise InputError(f"{folder}: no file of a system's outputs; add one per system, named after it")
     beside = {role: roles.get(role) for role in ("reference", "documents")}
     return read_plain(langs, source=roles.get("source"), systems=systems, encoding=encoding, **beside)
+
+
+def roles_of(where: str, names: list[str], langs: LanguagePair | None) -> tuple[dict[str, str], dict[str, str]]:
+    """What the files of one language pair are by their names: those with a role, and those of systems.
+
+    ``where`` says in messages where they lie.
+    """
+    roles: dict[str, str] = {}
+    systems: dict[str, str] = {}
+    for file_name in names:
+        name = system_name(file_name, langs)
+        role = ROLES.get(name.lower())
+        target, key = (roles, role) if role else (systems, name)
+        if key in target:
+            raise InputError(f"{where}: both {target[key]} and {file_name} would be {key!r}; rename one")
+        target[key] = file_name
+    return roles, systems
 
 
 def system_name(file_name: str, langs: LanguagePair | None) -> str:
@@ -113,8 +126,9 @@ def _entries(folder: FilePath) -> list[FilePath]:
         entries = sorted(folder.iterdir())
     except OSError as error:
         raise InputError(f"{folder}: cannot be read ({error.strerror or error})") from None
-    return [entry for entry in entries if not _is_ignored(entry.name)]
+    return [entry for entry in entries if not is_beside(entry.name)]
 
 
-def _is_ignored(name: str) -> bool:
+def is_beside(name: str) -> bool:
+    """Whether a file in a folder of texts is none of them: hidden, a backup, or one that explains the others."""
     return name.startswith(".") or name.endswith("~") or name.partition(".")[0].lower() in _BESIDE

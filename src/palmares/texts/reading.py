@@ -31,7 +31,7 @@ def read_texts(
     path: Path | None = None,
     format: str = "auto",
     encoding: str = "utf-8",
-    images: Path | None = None,
+    images: Path | Folder | None = None,
     needs_source: bool = True,
 ) -> tuple[TestSet, ...]:
     """Read sources, references and outputs; one test set per language pair, sorted by pair.
@@ -54,7 +54,7 @@ def read_texts(
         needs them.
     """
     pair = LanguagePair.of(langs) if langs is not None else None
-    folder = Folder.open(images) if images is not None else None
+    folder = Folder.open(images) if images is not None and not isinstance(images, Folder) else images
     if path is None:
         _check_plain(format, source, systems, needs_source)
         arguments = {"source": source, "reference": reference, "systems": systems, "documents": documents}

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from ..errors import InputError
+from ..results import counted
 from .conversations import Turns
 from .images import Image
 from .languages import LanguagePair
@@ -72,6 +73,18 @@ class TestSet:
 
     def __len__(self) -> int:
         return len(self.segments)
+
+    def described(self) -> str:
+        """What there is, in one line."""
+        documents = len({segment.document for segment in self.segments if segment.document is not None})
+        parts = [
+            f"{len(self)} {'segments' if self.langs.is_pair else 'prompts'}",
+            *([f"{documents} documents"] if documents else []),
+            "with references" if self.has_references else "without references",
+            *([counted(len(self.images), "image")] if self.images else []),
+            f"{len(self.systems)} systems ({', '.join(self.systems)})",
+        ]
+        return f"{self.langs}: {', '.join(parts)}"
 
 
 def make(

@@ -14,6 +14,7 @@ CAMPAIGN_SECTIONS = {
         "add": Entry("palmares.cli.campaign.texts:add", "Add language pairs to a campaign."),
         "add-system": Entry("palmares.cli.campaign.late:add_system", "Add a system while people judge."),
         "check": Entry("palmares.cli.campaign.texts:check", "Check texts without storing anything."),
+        "setup-link": Entry("palmares.cli.campaign.setup:setup_link", "Create a link to make campaigns on the web."),
         "settings": Entry("palmares.cli.campaign.settings:settings", "Print or change settings, with explanations."),
     },
     "Invite": {

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass, replace
 from shlex import quote
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -22,15 +22,6 @@ if TYPE_CHECKING:
     from ...campaign.settings import Settings
     from ...texts import CheckReport, TestSet
 
-#: What suits prompts and answers, unless the organiser says otherwise: two answers side by side, set as Markdown, each
-#: prompt on its own; no damaged copies, since a cut through Markdown or a conversation is seen at once.
-PROMPT_SETTINGS: dict[str, Any] = {
-    "task.vocabulary": "prompt",
-    "task.markup": "markdown",
-    "screen.outputs": 2,
-    "screen.context": 0,
-    "controls.degraded": 0.0,
-}
 #: Of many findings of one language pair, so many are printed.
 _MOST = 20
 
@@ -109,13 +100,13 @@ def new(
         if "task.question" in chosen.said and chosen.settings.task.question != task:
             raise InputError("--task and the setting task.question ask different questions; leave one of them out")
         chosen = replace(chosen, settings=chosen.settings.replace(**{"task.question": task}))
+    from ...campaign.create import PROMPT_SETTINGS, create_campaign, holds_prompts
+
     testsets = _checked(given)
-    prompts = not any(testset.langs.is_pair for testset in testsets)
+    prompts = holds_prompts(testsets)
     if prompts:
         chosen = chosen.but(**PROMPT_SETTINGS)
     with opened_or_made(database) as db:
-        from ...campaign.create import create_campaign
-
         create_campaign(db, name, chosen.settings, testsets)
         _say_what_was_stored(db, name, chosen.settings, testsets)
     if prompts:
@@ -165,7 +156,7 @@ def check(given: TextOptions) -> None:
     """
     testsets = _checked(given)
     for testset in testsets:
-        click.echo(_described(testset))
+        click.echo(testset.described())
 
 
 # -- inside ----------------------------------------------------------------------------------------------
@@ -215,24 +206,12 @@ def _refuse_errors(reports: list[CheckReport], accepted: tuple[str, ...]) -> Non
     raise InputError(f"the texts have {number}, so nothing was stored; fix them, or accept them with {accept}")
 
 
-def _described(testset: TestSet) -> str:
-    documents = len({segment.document for segment in testset.segments if segment.document is not None})
-    parts = [
-        f"{len(testset)} {'segments' if testset.langs.is_pair else 'prompts'}",
-        *([f"{documents} documents"] if documents else []),
-        "with references" if testset.has_references else "without references",
-        *([counted(len(testset.images), "image")] if testset.images else []),
-        f"{len(testset.systems)} systems ({', '.join(testset.systems)})",
-    ]
-    return f"{testset.langs}: {', '.join(parts)}"
-
-
 def _say_what_was_stored(db: Database, name: str, settings: Settings, testsets: tuple[TestSet, ...]) -> None:
     from ...campaign.create import shown_as_another
 
     click.echo(f"stored in campaign {name!r} of {db.name}:")
     for testset in testsets:
-        click.echo(f"  {_described(testset)}")
+        click.echo(f"  {testset.described()}")
         alike = shown_as_another(testset, settings)
         if alike:
             click.echo(
@@ -243,6 +222,8 @@ def _say_what_was_stored(db: Database, name: str, settings: Settings, testsets: 
 
 def _say_what_was_chosen(chosen: GivenSettings) -> None:
     """Settings that follow from the texts being prompts and answers, those apart that somebody gave."""
+    from ...campaign.create import PROMPT_SETTINGS
+
     names = [name for name in PROMPT_SETTINGS if name not in chosen.said]
     if names:
         listed = ", ".join(f"{name} = {json.dumps(PROMPT_SETTINGS[name])}" for name in names)

@@ -13,8 +13,11 @@ _MOMENT = sa.DateTime(timezone=True)
 
 def upgrade() -> None:
     _columns()
+    _numbered_once()
+    _deletable()
     _client()
     _setup_link()
+    _setup_draft()
     _left_out()
     _board()
     _milestone()
@@ -30,6 +33,44 @@ def _columns() -> None:
     op.add_column("campaign", sa.Column("archived_at", _MOMENT, nullable=True))
     op.add_column("system", sa.Column("added_after", sa.BigInteger(), nullable=False, server_default="0"))
     op.add_column("person", sa.Column("program", sa.Boolean(), nullable=False, server_default=sa.false()))
+
+
+def _numbered_once() -> None:
+    """Let SQLite never give the number of a deleted answer to another one, as PostgreSQL never does."""
+    if op.get_bind().dialect.name != "sqlite":
+        return
+    columns = "id, served_id, revision, submission, ranks, skip, note, seconds, late, created_at, verdict, problem"
+    op.execute(
+        "create table judgment_0005 ("
+        "id integer not null constraint pk_judgment primary key autoincrement, served_id bigint not null, "
+        "revision integer not null, submission text not null, ranks json, skip text, note text, seconds float, "
+        "late boolean not null, created_at datetime not null, verdict text, problem boolean default 0 not null, "
+        "constraint ck_judgment_answer check ((ranks is null) <> (skip is null)), "
+        "constraint fk_judgment_served_id foreign key(served_id) references served (id), "
+        "constraint uq_judgment_served_id_revision unique (served_id, revision), "
+        "constraint uq_judgment_served_id_submission unique (served_id, submission))"
+    )
+    op.execute(f"insert into judgment_0005 ({columns}) select {columns} from judgment order by id")
+    op.execute("drop trigger judgment_refuses_update")
+    op.execute("drop trigger judgment_refuses_delete")
+    op.execute("drop table judgment")
+    op.execute("alter table judgment_0005 rename to judgment")
+    _append_only("judgment")
+
+
+def _deletable() -> None:
+    """Let a transaction that says so delete rows that are otherwise kept for ever: those of a whole campaign.
+
+    On SQLite it takes the triggers away and puts them back, since there is nobody else who writes meanwhile.
+    """
+    if op.get_bind().dialect.name == "sqlite":
+        return
+    op.execute(
+        "create or replace function palmares_append_only() returns trigger language plpgsql as $$ "
+        "begin "
+        "if tg_op = 'DELETE' and current_setting('palmares.deletes_campaign', true) = 'yes' then return null; end if; "
+        "raise exception 'rows of % are never changed', tg_table_name; end $$"
+    )
 
 
 def _append_only(table: str) -> None:
@@ -82,6 +123,26 @@ def _setup_link() -> None:
         sa.PrimaryKeyConstraint("id", name=op.f("pk_setup_link")),
         sa.UniqueConstraint("digest", name=op.f("uq_setup_link_digest")),
         sa.UniqueConstraint("session_digest", name=op.f("uq_setup_link_session_digest")),
+    )
+
+
+def _setup_draft() -> None:
+    op.create_table(
+        "setup_draft",
+        _id(),
+        sa.Column("setup_link_id", sa.BigInteger(), nullable=True),
+        sa.Column("person_id", sa.BigInteger(), nullable=True),
+        sa.Column("name", sa.Text(), nullable=False),
+        sa.Column("texts", sa.LargeBinary(), nullable=False),
+        sa.Column("findings", sa.JSON(), nullable=False),
+        sa.Column("accepted", sa.Boolean(), nullable=False),
+        sa.Column("settings", sa.Text(), nullable=False),
+        sa.Column("created_at", _MOMENT, nullable=False),
+        sa.ForeignKeyConstraint(["setup_link_id"], ["setup_link.id"], name=op.f("fk_setup_draft_setup_link_id")),
+        sa.ForeignKeyConstraint(["person_id"], ["person.id"], name=op.f("fk_setup_draft_person_id")),
+        sa.PrimaryKeyConstraint("id", name=op.f("pk_setup_draft")),
+        sa.UniqueConstraint("setup_link_id", name=op.f("uq_setup_draft_setup_link_id")),
+        sa.UniqueConstraint("person_id", name=op.f("uq_setup_draft_person_id")),
     )
 
 
