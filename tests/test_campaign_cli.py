@@ -179,6 +179,31 @@ def test_a_database_that_was_there_survives_a_refusal(refused: Run, ok: Run, new
     assert [line["name"] for line in ok("campaign", "list", news, "--format", "json").json] == ["news"]
 
 
+def test_a_campaign_goes_into_the_archive_and_out(ok: Run, refused: Run, news: str) -> None:
+    assert ok("campaign", "archive", "news", news).err == "news: is in the archive, and closed\n"
+    assert ok("campaign", "archive", "news", news).err == "news: is in the archive already\n"
+    assert "news" not in ok("campaign", "list", news).out
+    assert "news" in ok("campaign", "list", "--archived", news).out
+    assert "is archived, so its state cannot be changed" in refused("campaign", "state", "news", "open", news)
+    assert ok("campaign", "archive", "news", "--restore", news).err == "news: is out of the archive, and open\n"
+    assert ok("campaign", "archive", "news", "--restore", news).err == "news: is not in the archive\n"
+
+
+def test_a_campaign_is_deleted_and_its_name_is_free(ok: Run, refused: Run, news: str, texts: Path) -> None:
+    assert "deleting the campaign 'news' cannot be undone" in refused("campaign", "delete", "news", news)
+    assert "got 'olds'" in refused("campaign", "delete", "olds", "--yes", news)
+    assert ok("campaign", "delete", "news", "--yes", news).err == "news: deleted, with 0 people and 0 judgments\n"
+    ok("campaign", "new", "news", texts, "--langs", "fr-en", news)
+
+
+def test_a_set_up_link_is_printed_and_makes_the_database(ok: Run, tmp_path: Path) -> None:
+    place = tmp_path / "made.db"
+    printed = ok("campaign", "setup-link", "--url", "https://example.org/eval", "--database", place)
+    assert re.fullmatch(r"https://example\.org/eval/setup/link/[\w-]{43}\n", printed.out)
+    assert "works once, within 24 hours" in printed.err
+    assert place.exists()
+
+
 def test_nothing_is_said_twice(refused: Run, texts: Path) -> None:
     twice = [f"--system=A={texts / 'A.txt'}", f"--system=A={texts / 'B.txt'}"]
     said = refused("campaign", "check", "--source", texts / "source.txt", "--langs", "fr-en", *twice)

@@ -174,6 +174,11 @@ def change_state(db: Database, name: str, state: str, *, by: int | None = None) 
         info = find_campaign(tx, name)
         if info.state == state:
             return
+        if tx.execute(sa.select(schema.campaign.c.archived_at).where(schema.campaign.c.id == info.id)).scalar():
+            raise InputError(
+                f"campaign {name!r} is archived, so its state cannot be changed; take it out of the archive first "
+                f"('palmares campaign archive {name} --restore', or on its settings page)"
+            )
         tx.execute(schema.campaign.update().where(schema.campaign.c.id == info.id).values(state=state))
         journal.record(tx, db, info.id, "state-changed", by=by, was=info.state, now=state)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache
+from time import monotonic
 
 import sqlalchemy as sa
 
@@ -13,6 +14,9 @@ from ..texts.testset import TestSet
 from . import schema
 from .database import Database
 from .settings import Settings
+
+#: Seconds for which it is remembered what the texts of a campaign call an image.
+_KNOWN = 60
 
 
 @dataclass(frozen=True)
@@ -64,14 +68,16 @@ def find_image(db: Database, campaign_id: int, digest: str) -> StoredImage | Non
 def digest_of(db: Database, campaign: str, name: str) -> str | None:
     """The digest of the image that the texts of a campaign call so; None if it has none."""
     try:
-        return _known_digest(db, campaign, name)
+        return _known_digest(db, campaign, name, int(monotonic() // _KNOWN))
     except LookupError:
         return None
 
 
 @lru_cache(maxsize=4096)
-def _known_digest(db: Database, campaign: str, name: str) -> str:
-    """As above. What a name stands for never changes; what is not there may come, so that it is not remembered."""
+def _known_digest(db: Database, campaign: str, name: str, _minute: int) -> str:
+    """As above. What a name stands for changes only if the campaign is deleted and another one is called so; what is
+    not there may come, so that it is not remembered.
+    """
     image, campaigns = schema.image.c, schema.campaign.c
     query = sa.select(image.digest).join(schema.campaign, image.campaign_id == campaigns.id)
     with db.read() as tx:

@@ -114,13 +114,15 @@ class CampaignLine:
         return {**asdict(self), "created_at": _iso(self.created_at)}
 
 
-def campaign_lines(db: Database) -> list[CampaignLine]:
-    """Every campaign of the database, oldest first."""
+def campaign_lines(db: Database, *, archived: bool = False) -> list[CampaignLine]:
+    """Every campaign of the database, oldest first; those in the archive only if asked for."""
     lines = []
     with db.read() as tx:
         column = schema.campaign.c
         for id, name, state, created_at in tx.execute(
-            sa.select(column.id, column.name, column.state, column.created_at).order_by(column.id)
+            sa.select(column.id, column.name, column.state, column.created_at)
+            .where(sa.true() if archived else column.archived_at.is_(None))
+            .order_by(column.id)
         ).all():
             pairs = language_pairs(tx, id)
             answered, _ = _count_answers(tx, [pair.id for pair in pairs])

@@ -25,6 +25,7 @@ from . import (
     judging,
     manage,
     manage_crowd,
+    manage_end,
     manage_export,
     manage_invite,
     manage_judge,
@@ -46,7 +47,7 @@ from .security import BelowRootPath, BodyLimit, SecurityHeaders, StaticFilesForE
 #: Routes with pages, and those that programs are meant to use.
 _MANAGE = (
     *(manage, manage_notes, manage_crowd, manage_people, manage_invite, manage_programs, manage_judge),
-    *(manage_texts, manage_settings, manage_preview, manage_export),
+    *(manage_texts, manage_settings, manage_preview, manage_export, manage_end),
 )
 _PAGES = tuple(part.router for part in (join, setup, crowd, judging, images, *_MANAGE))
 #: Requests that a worker answers at the same time. Most of an answer is Python, which does one thing at a time: more

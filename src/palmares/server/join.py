@@ -14,6 +14,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.responses import Response
 
 from ..campaign import Role
+from ..campaign.archive import archived_now
 from ..campaign.database import Database
 from ..campaign.definition import CAMPAIGN_NAME, campaigns, state_now
 from ..campaign.limits import check_joins, count_failed_join
@@ -38,6 +39,7 @@ class Taking:
 
     person: Person
     state: str
+    archived: bool
     address: str
     progress: Progress | None
 
@@ -81,14 +83,19 @@ def _campaigns(request: Request, db: Database) -> list[Taking]:
     names = {match[1] for name in request.cookies if (match := _SESSION_COOKIE.fullmatch(name))}
     groups = dict(zip(GROUPS.values(), GROUPS, strict=True))  # one role of each group
     found = [signed_in(request, role, name) for name in sorted(names)[:_MOST] for role in groups.values()]
-    return [_taking(request, db, session.person) for session in found if session is not None]
+    there = [_taking(request, db, session.person) for session in found if session is not None]
+    # What was put away is there for who runs or follows it, after the others.
+    return sorted(
+        (each for each in there if each.progress is None or not each.archived), key=lambda each: each.archived
+    )
 
 
 def _taking(request: Request, db: Database, person: Person) -> Taking:
     judges = person.role is Role.JUDGE
     address = url(request, f"/c/{person.campaign}/{'judge' if judges else 'manage'}")
     progress = judge_progress(db, person) if judges else None
-    return Taking(person, state_now(db, person.campaign_id), address, progress)
+    archived = archived_now(db, person.campaign_id)
+    return Taking(person, state_now(db, person.campaign_id), archived, address, progress)
 
 
 def _enter(request: Request, db: Database, token: str) -> Response:

@@ -95,7 +95,7 @@ def judgments(
         if not written.judgments:
             return _page(request, staff, db, 404, nothing=True)
         _record(db, staff, what="judgments", format=format, controls=controls, judgments=written.judgments)
-        return _sent(path, f"{staff.campaign}-judgments", wanted.media)
+        return sent(path, f"{staff.campaign}-judgments", wanted.media)
 
 
 @router.get("/screens", dependencies=[allow(Role.OBSERVER)])
@@ -107,7 +107,7 @@ def screens(request: Request, staff: Staff, db: Store, revisions: bool = False) 
         if not written.lines:
             return _page(request, staff, db, 404, nothing=True)
         _record(db, staff, what="screens", revisions=revisions, screens=written.screens + written.skipped)
-        return _sent(path, f"{staff.campaign}-screens", _JSONL)
+        return sent(path, f"{staff.campaign}-screens", _JSONL)
 
 
 # -- inside ----------------------------------------------------------------------------------------------
@@ -125,7 +125,7 @@ def _record(db: Database, staff: Person, **body: Any) -> None:
         journal.record(tx, db, staff.campaign_id, "exported", by=staff.id, **body)
 
 
-def _sent(path: Path, name: str, media: str) -> Response:
+def sent(path: Path, name: str, media: str) -> Response:
     """Stream a file that is removed as soon as this returns: an open file outlives its name."""
     file = path.open("rb")
     headers = {

@@ -47,6 +47,10 @@ CAMPAIGN_SECTIONS = {
         "leave-out": Entry("palmares.cli.campaign.left_out:leave_out", "Let the answers of a judge count no more."),
         "take-back": Entry("palmares.cli.campaign.left_out:take_back", "Let the answers of a judge count again."),
     },
+    "Put away": {
+        "archive": Entry("palmares.cli.campaign.end:archive", "Take a campaign out of the lists, or put it back."),
+        "delete": Entry("palmares.cli.campaign.end:delete", "Delete a campaign and all that belongs to it."),
+    },
     "Take home": {
         "export": Entry("palmares.cli.campaign.export:export", "Export judgments, or screens with their texts."),
         "backup": Entry("palmares.cli.campaign.upkeep:backup", "Copy an SQLite database while it is in use."),

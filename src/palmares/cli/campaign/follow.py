@@ -15,17 +15,18 @@ from .store import database_option, name_argument, opened
     cls=Sectioned,
     examples=(
         "palmares campaign list",
-        "palmares campaign list --database campaigns.db",
+        "palmares campaign list --archived",
     ),
 )
+@click.option("--archived", is_flag=True, help="Include campaigns in the archive.")
 @options.printing_options
 @database_option
-def list_(printing: options.Printing, database: str | None) -> None:
+def list_(archived: bool, printing: options.Printing, database: str | None) -> None:
     """List the campaigns of a database."""
     with opened(database) as db:
         from ...campaign.overview import campaign_lines
 
-        lines = campaign_lines(db)
+        lines = campaign_lines(db, archived=archived)
     printing.show("campaign list", lines)
 
 
