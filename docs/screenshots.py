@@ -249,7 +249,8 @@ def report_pages(browser: Browser, folder: Path) -> None:
         page.goto(page_file.as_uri())
         table = page.locator("table").first.bounding_box()
         assert table is not None
-        clip = {"x": 0, "y": table["y"] - 8, "width": PAGE["width"], "height": table["height"] + 16}
+        # Down to the last row: what stands below would be cut through the middle.
+        clip = {"x": 0, "y": table["y"] - 8, "width": PAGE["width"], "height": table["height"] + 9}
         page.screenshot(path=IMAGES / f"{name}.png", full_page=True, clip=clip)  # type: ignore[arg-type]
         context.close()
 

@@ -112,6 +112,7 @@ def test_what_is_said_of_an_option_is_its_help(path: tuple[str, ...]) -> None:
         if isinstance(option, click.Option) and not option.hidden:
             said = described(option, context)
             assert said is not None
+            assert said.text, f"--{option.name} says nothing"
             assert said.text.replace("`", "").replace("*", "") in plain, option.name
             if isinstance(option.type, click.Choice):
                 assert all(str(choice) in plain for choice in option.type.choices)

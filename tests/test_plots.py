@@ -306,3 +306,19 @@ def test_what_cannot_be_drawn_is_refused() -> None:
 
 def outcome_spec(fit) -> dict:
     return plots.outcome_bars(fit, MET, "b").to_dict()
+
+
+def test_a_name_at_the_beginning_of_a_title_is_not_changed() -> None:
+    from palmares.report.plots.theme import titled
+
+    assert titled(None, "rank boxes") == "Rank boxes"
+    assert titled(None, "against WMT and KIT") == "Against WMT and KIT"
+    assert titled("fr-en", "rank boxes") == "fr-en: rank boxes"
+
+
+def test_lines_are_told_apart_without_colours() -> None:
+    from palmares.report.plots.theme import DASHES, line_looks
+
+    colours, dashes = line_looks(18)
+    assert len({str(dash) for dash in dashes[: len(DASHES)]}) == len(DASHES)
+    assert len({(colour, str(dash)) for colour, dash in zip(colours, dashes, strict=True)}) == 18

@@ -10,7 +10,7 @@ from typing import Any
 from ...analysis.compare.trials import Curve
 from ..tables import group_of, group_title
 from .sizes import Area, Panels, heading, labels, room_for_names, sized
-from .theme import LABEL, PALETTE, PERCENT, altair, themed, titled
+from .theme import LABEL, PERCENT, altair, line_looks, themed, titled
 
 _WIDTH, _HEIGHT = 330, 260
 #: What a name in the legend may take.
@@ -22,8 +22,6 @@ _NAMES = {
     "perplexity": "perplexity",
     "pearson": "Pearson's r with gold scores",
 }
-#: With more models than colours, dashes tell the second round of them from the first.
-_DASHES = ([1, 0], [5, 3], [2, 2])
 
 
 def curve_plot(
@@ -122,14 +120,14 @@ def _rows(
 
 
 def _colour(alt: Any, models: list[str]) -> Any:
-    colours = [PALETTE[number % len(PALETTE)] for number in range(len(models))]
+    colours, _ = line_looks(len(models))
     legend = alt.Legend(title=None, orient="right", symbolType="stroke", symbolStrokeWidth=2, symbolOpacity=1,
                         labelLimit=0)  # fmt: skip
     return alt.Color("model:N", scale=alt.Scale(domain=models, range=colours), legend=legend)
 
 
 def _dash(alt: Any, models: list[str]) -> Any:
-    dashes = [_DASHES[number // len(PALETTE) % len(_DASHES)] for number in range(len(models))]
+    _, dashes = line_looks(len(models))
     legend = alt.Legend(title=None, orient="right", symbolOpacity=1, labelLimit=0)
     return alt.StrokeDash("model:N", scale=alt.Scale(domain=models, range=dashes), legend=legend)
 

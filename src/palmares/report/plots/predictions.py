@@ -12,7 +12,7 @@ from ...errors import InputError
 from ...judgments import Judgments, PairCounts
 from ...models.base import Fit, counts_of
 from .sizes import Area, Panels, heading, labels, room_for_names, sized
-from .theme import FAINT, INK, LABEL, PALETTE, PERCENT, altair, themed, titled
+from .theme import FAINT, INK, LABEL, PALETTE, PERCENT, altair, themed
 
 _ROW, _LEAST_ROW = 24, 12
 _WIDTH = 340
@@ -55,7 +55,8 @@ def outcome_bars(
     alt = altair()
     me = shown[0].code(system)
     opponents = _opponents(shown[0], me)
-    name = title or titled(group, f"{shown[0].systems[me]} against the others")
+    # A name stays as it is written, also at the beginning.
+    name = title or (f"{group}: " if group else "") + f"{shown[0].systems[me]} against the others"
     pad = {"left": 10, "top": 10, "right": 12, "bottom": 10}
 
     def draw(area: Area, width: int | None) -> Any:

@@ -10,7 +10,7 @@ import numpy as np
 from ...analysis.segments import Difficulties, DifficultyLine, SegmentLine, Segments
 from ..tables import group_of, group_title, level_text
 from .sizes import Area, Panels, heading, labels, room_for_names, sized
-from .theme import INK, LABEL, PALETTE, altair, themed, titled
+from .theme import INK, LABEL, PALETTE, altair, line_looks, themed, titled
 
 _WIDTH, _LEAST_WIDTH = 420, 160
 _ROW, _LEAST_ROW = 18, 12
@@ -161,9 +161,9 @@ def _curves(alt: Any, difficulties: Difficulties, lines: Sequence[DifficultyLine
         for line in lines
         for x, y in zip(theta.tolist(), line.curve(theta).tolist(), strict=True)
     ]
-    colours = [PALETTE[number % len(PALETTE)] for number in range(len(order))]
-    dashes = [[1, 0] if number < 2 else [5, 3] for number in range(len(order))]
-    legend = alt.Legend(title="segment", orient="right", symbolType="stroke", symbolStrokeWidth=2, labelLimit=0)
+    colours, dashes = line_looks(len(order))
+    legend = alt.Legend(title="segment", orient="right", symbolType="stroke", symbolStrokeWidth=2, symbolSize=400,
+                        labelLimit=0)  # fmt: skip
     scale = alt.Scale(domain=[theta[0], theta[-1]], nice=False)
     x = alt.X("theta:Q", title="place of a system (θ)", scale=scale)
     curves = alt.Chart(alt.Data(values=rows)).mark_line(strokeWidth=2).encode(

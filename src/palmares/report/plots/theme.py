@@ -14,6 +14,9 @@ FAINT = "#d7dce1"
 #: Neighbouring clusters alternate between the first two.
 PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
 
+#: Lines of such dashes are told apart in print without colours.
+DASHES = ([1, 0], [6, 3], [2, 2], [8, 3, 2, 3], [12, 4], [8, 2, 2, 2, 2, 2])
+
 #: An expression for the labels of an axis of shares: 50 %, as tables and texts write it.
 PERCENT = "format(100 * datum.value, '~g') + ' %'"
 
@@ -51,7 +54,14 @@ def altair() -> Any:
 
 def titled(group: str | None, kind: str) -> str:
     """The title of a plot: ``fr-en, judge ann: calibration``, or ``Calibration``."""
-    return f"{group}: {kind}" if group else kind.capitalize()
+    return f"{group}: {kind}" if group else kind[:1].upper() + kind[1:]
+
+
+def line_looks(count: int) -> tuple[list[str], list[list[int]]]:
+    """Colours and dashes of so many lines; the first of them differ in both, and no two are alike in both."""
+    rounds = len(PALETTE)
+    colours = [PALETTE[number % rounds] for number in range(count)]
+    return colours, [DASHES[(number + number // rounds) % len(DASHES)] for number in range(count)]
 
 
 def themed(chart: Any) -> Any:

@@ -118,7 +118,7 @@ def separation_plot(
     """The share of pairs of systems that sign tests tell apart, by judgments, one panel per campaign (Figure 2).
 
     Solid lines are campaigns, means over orders of their rankings; dashed lines simulated ones with the σ that
-    follows best, and colours the test: one-sided, as the paper's figures need it, or two-sided.
+    follows best; thick and thin ones the test: one-sided, as the paper's figures need it, or two-sided.
 
     Parameters
     ----------
@@ -141,7 +141,7 @@ def separation_plot(
     sigmas = {row.label: row for row in shown.rows if row.group == "σ fitted"}
     words = [
         "solid: the campaign, mean over orders of its rankings; dashed: simulated, with the σ that follows it best",
-        f"colour: one-sided sign tests, as published, or two-sided ones, p ≤ {P:g}; σ: by the one and by the other",
+        f"thick: one-sided sign tests, as published, thin: two-sided ones, p ≤ {P:g}; σ: by the one and by the other",
         *quick_note(result),
     ]
 
@@ -182,14 +182,17 @@ def _separated(
     y = alt.Y("share:Q", title="pairs told apart" if first else None, scale=alt.Scale(domain=[0, 1]),
               axis=alt.Axis(labelExpr=PERCENT, values=[0, 0.2, 0.4, 0.6, 0.8, 1]))  # fmt: skip
     legend = {"title": None, "orient": "top", "direction": "horizontal", "symbolType": "stroke",
-              "symbolStrokeWidth": 2, "symbolSize": 400, "symbolOpacity": 1}  # fmt: skip
+              "symbolSize": 400, "symbolOpacity": 1}  # fmt: skip
     colour = alt.Color("test:N", legend=alt.Legend(**legend),
                        scale=alt.Scale(domain=list(tests.values()), range=list(PALETTE[:2])))  # fmt: skip
     dash = alt.StrokeDash("source:N", legend=alt.Legend(**legend),
                           scale=alt.Scale(domain=["campaign", "simulated"], range=[[1, 0], [5, 3]]))  # fmt: skip
+    # For print without colours, too.
+    thick = alt.StrokeWidth("test:N", legend=alt.Legend(**legend),
+                            scale=alt.Scale(domain=list(tests.values()), range=[2.8, 1.2]))  # fmt: skip
     base = alt.Chart(alt.Data(values=rows)).encode(x=x, y=y, color=colour)
     return alt.layer(
-        base.mark_line(strokeWidth=1.8).encode(strokeDash=dash),
+        base.mark_line().encode(strokeDash=dash, strokeWidth=thick),
         base.transform_filter("datum.source == 'campaign'").mark_point(filled=True, size=22, opacity=1),
     )
 
