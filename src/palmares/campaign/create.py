@@ -39,15 +39,17 @@ def create_campaign(db: Database, name: str, settings: Settings, testsets: Itera
         return create_in(tx, db, name, settings, given)
 
 
-def create_in(tx: sa.Connection, db: Database, name: str, settings: Settings, testsets: Iterable[TestSet]) -> int:
-    """`create_campaign` in a transaction of the caller's."""
+def create_in(
+    tx: sa.Connection, db: Database, name: str, settings: Settings, testsets: Iterable[TestSet], **about: Any
+) -> int:
+    """`create_campaign` in a transaction of the caller's; ``about`` is what else the log says of it."""
     given = list(testsets)
     checked_campaign_name(name)
     if not given:
         raise InputError(f"campaign {name!r}: got no texts; a campaign needs at least one language pair")
     campaign_id = _store_campaign(tx, db, name)
     store_settings(tx, db, campaign_id, settings)
-    journal.record(tx, db, campaign_id, "campaign-created", name=name)
+    journal.record(tx, db, campaign_id, "campaign-created", name=name, **about)
     _store(tx, db, campaign_id, settings, given)
     return campaign_id
 

@@ -108,10 +108,12 @@ class CampaignLine:
     judges: int
     answered: int
     created_at: datetime
+    id: int
 
     def to_dict(self) -> dict[str, Any]:
         """The documented JSON shape."""
-        return {**asdict(self), "created_at": _iso(self.created_at)}
+        told = {key: value for key, value in asdict(self).items() if key != "id"}
+        return {**told, "created_at": _iso(self.created_at)}
 
 
 def campaign_lines(db: Database, *, archived: bool = False) -> list[CampaignLine]:
@@ -127,7 +129,7 @@ def campaign_lines(db: Database, *, archived: bool = False) -> list[CampaignLine
             pairs = language_pairs(tx, id)
             answered, _ = _count_answers(tx, [pair.id for pair in pairs])
             langs = tuple(pair.name for pair in pairs)
-            lines.append(CampaignLine(name, state, langs, _count_judges(tx, id), answered.total(), created_at))
+            lines.append(CampaignLine(name, state, langs, _count_judges(tx, id), answered.total(), created_at, id))
     return lines
 
 

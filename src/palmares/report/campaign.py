@@ -157,17 +157,16 @@ def _control_cells(controls: ControlResults) -> tuple[Any, ...]:
 
 
 def _people(results: Sequence[Grouped[Presence]], part: str | None = None) -> list[Table]:
-    some = any(each.result.person.program for each in results)
     columns = [
-        text_column("name"), text_column("role"), *([text_column("program")] if some else []), langs_column("langs"),
-        Column("pseudonym", align="left", if_long="whole"),
+        text_column("name"), text_column("role"), langs_column("langs"),
+        Column("pseudonym", align="left", if_long="whole"), text_column("program"),
         text_column("consented"), text_column("practised"),
         time_column("link_until"), time_column("session_until"),
     ]  # fmt: skip
     rows = [
         (
-            each.person.name, str(each.person.role), *([_yes(each.person.program)] if some else []),
-            " ".join(each.person.langs), each.person.pseudonym,
+            each.person.name, str(each.person.role), " ".join(each.person.langs), each.person.pseudonym,
+            _yes(each.person.program),
             _yes(each.person.consented), _yes(each.person.practised), iso(each.link_until), iso(each.session_until),
         )
         for each in (grouped.result for grouped in results)

@@ -15,6 +15,7 @@ from typing import Annotated, Any, cast
 from fastapi import Depends, FastAPI, Request
 from fastapi.routing import APIRoute, iter_route_contexts
 from starlette.concurrency import run_in_threadpool
+from starlette.datastructures import Headers
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 from starlette.routing import Mount
@@ -32,6 +33,8 @@ from .security import SAFE_METHODS, StaticFilesForEver, csrf_token, given_csrf, 
 GROUPS = {Role.JUDGE: "judge", Role.OBSERVER: "staff", Role.ORGANISER: "staff"}
 #: What routes below which take tokens begin with.
 API = "/api/"
+#: The longest body of a request that brings texts.
+TEXT_BYTES = 64 * 2**20
 _TOKEN_NEEDED = {"WWW-Authenticate": "Bearer"}
 
 
@@ -75,7 +78,7 @@ class Access:
     async def __call__(self, request: Request) -> None:
         writes = request.method not in SAFE_METHODS
         if self.scopes:
-            token = bearer_token(request)
+            token = bearer_token(request.headers)
             if token is not None:
                 await run_in_threadpool(self._by_token, request, token, writes)
                 return
@@ -113,10 +116,18 @@ class Access:
         request.state.session = Session(person, "")
 
 
-def bearer_token(request: Request) -> str | None:
+def bearer_token(headers: Headers) -> str | None:
     """The token that came with a request; None if it came with none, or with something for a proxy."""
-    scheme, _, token = request.headers.get("authorization", "").partition(" ")
+    scheme, _, token = headers.get("authorization", "").partition(" ")
     return token.strip() if scheme.lower() == "bearer" else None
+
+
+def may_send_texts(db: Database, headers: Headers, campaign: str | None) -> bool:
+    """Whether a request has a token by which texts come in, of a campaign or (None) for a new one."""
+    token = bearer_token(headers)
+    client = holder(db, token) if token else None
+    wanted = Scope.CREATE if campaign is None else Scope.MANAGE
+    return client is not None and (client.state, client.scope, client.campaign) == ("works", wanted, campaign)
 
 
 def _client(request: Request, token: str) -> Client:

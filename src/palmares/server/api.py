@@ -1,14 +1,14 @@
-"""The JSON interface: what the judge's page uses behind the scenes, and what scripts may use.
+"""The JSON interface for judges: what their page uses behind the scenes, and programs that judge use in the same way.
 
-Sign in through an invitation link; then the cookie says who you are. Requests that change something carry the header
-``X-CSRF-Token``, which ``GET …/work`` gives.
+A token says who a program is. People sign in through an invitation link; then the cookie says who they are, and
+requests that change something carry the header ``X-CSRF-Token``, which ``GET …/work`` gives.
 """
 
 from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from fastapi import APIRouter, Header, Path, Request
+from fastapi import APIRouter, Path, Request
 from pydantic import BaseModel, ConfigDict, Field
 from starlette.exceptions import HTTPException
 
@@ -16,7 +16,7 @@ from ..campaign.analysed import analysis_health
 from ..campaign.answers import NOTE_LENGTH, Answer, Submission, save_draft
 from ..campaign.clients import Scope
 from ..campaign.database import Database
-from ..campaign.definition import CAMPAIGN_NAME, state_now
+from ..campaign.definition import state_now
 from ..campaign.migrations import head
 from ..campaign.people import Person
 from ..campaign.progress import Progress as JudgeProgress
@@ -25,21 +25,16 @@ from ..campaign.screens import ScreenView, load
 from ..campaign.turns import take_turn, work_now
 from ..campaign.work import lease_ahead
 from .access import PUBLIC, Judge, Store, restocker, scoped
+from .api_parts import ALWAYS, PREFIX, WRITES, CampaignName, CsrfHeader
 from .forms import SUBMISSION
 from .judging import ScreenPage
 from .pages import url
 from .problems import documented
-from .security import CSRF_HEADER
 
-_ALWAYS = (401, 403, 404, 422, 500, 503)
-router = APIRouter(prefix="/api/v1/{campaign}", responses=documented(*_ALWAYS))
-health_router = APIRouter()
-_WRITES = documented(400, 409, 413, 429, 507)
+router = APIRouter(prefix=PREFIX, tags=["Judging"], responses=ALWAYS)
+health_router = APIRouter(tags=["The server"])
 
-
-CampaignName = Annotated[str, Path(pattern=f"^{CAMPAIGN_NAME.pattern}$", description="the campaign's name")]
 ScreenId = Annotated[str, Path(pattern="^[A-Za-z0-9_-]{1,64}$", description="the public id of a served screen")]
-CsrfHeader = Annotated[str | None, Header(alias=CSRF_HEADER, description="from `GET …/work`")]
 Ranks = Annotated[list[int | None], Field(max_length=20, description="by place, from the top; 1 is best, ties allowed")]
 Version = Annotated[int, Field(ge=0, le=2**31 - 1)]
 
@@ -52,7 +47,7 @@ class Progress(BaseModel):
 class Work(BaseModel):
     """What to do now: ``screen`` is null if there is nothing. ``state`` is that of the campaign: open, paused, closed.
 
-    ``csrf`` goes into the header X-CSRF-Token.
+    ``csrf`` goes into the header X-CSRF-Token; it is empty for programs, which need none.
     """
 
     screen: str | None
@@ -123,7 +118,11 @@ class AnswerIn(BaseModel):
     ``then`` asks for the next screen in the same go: ``screen`` as an object, ``page`` as the page of a browser.
     """
 
-    model_config = ConfigDict(extra="forbid", strict=True)
+    model_config = ConfigDict(
+        extra="forbid",
+        strict=True,
+        json_schema_extra={"examples": [{"ranks": [2, 1], "submission": "a1b2c3", "seconds": 12.5, "then": "screen"}]},
+    )
     ranks: Ranks | None = None
     skip: Annotated[str | None, Field(max_length=50)] = None
     verdict: Annotated[str | None, Field(max_length=50, description="both-bad, with two equal ranks")] = None
@@ -181,7 +180,7 @@ def screen(campaign: CampaignName, screen_id: ScreenId, judge: Judge, db: Store)
     return shown(load(db, judge, screen_id))
 
 
-@router.put("/screens/{screen_id}/draft", dependencies=[scoped(Scope.JUDGE, counted=False)], responses=_WRITES)
+@router.put("/screens/{screen_id}/draft", dependencies=[scoped(Scope.JUDGE, counted=False)], responses=WRITES)
 def draft(
     campaign: CampaignName, screen_id: ScreenId, body: DraftIn, judge: Judge, db: Store, token: CsrfHeader = None
 ) -> DraftOut:
@@ -190,7 +189,7 @@ def draft(
     return DraftOut(version=saved.version)
 
 
-@router.post("/screens/{screen_id}/answer", dependencies=[scoped(Scope.JUDGE, counted=False)], responses=_WRITES)
+@router.post("/screens/{screen_id}/answer", dependencies=[scoped(Scope.JUDGE, counted=False)], responses=WRITES)
 def answer(
     request: Request,
     campaign: CampaignName,
@@ -220,7 +219,7 @@ def answer(
     )
 
 
-@router.post("/ahead", dependencies=[scoped(Scope.JUDGE, counted=False)], responses=_WRITES)
+@router.post("/ahead", dependencies=[scoped(Scope.JUDGE, counted=False)], responses=WRITES)
 def ahead(request: Request, campaign: CampaignName, judge: Judge, db: Store, token: CsrfHeader = None) -> AheadOut:
     """Give the next HIT to a judge who has one screen left to answer; asking again gives the same."""
     screen_id = lease_ahead(db, judge)

@@ -9,6 +9,7 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from anyio import to_thread
 from fastapi import FastAPI
 from starlette.concurrency import run_in_threadpool
+from starlette.datastructures import Headers
 from starlette.types import Scope
 
 from .._version import __version__
@@ -19,6 +20,9 @@ from ..campaign.settings import SMALLEST_BODY_LIMIT
 from ..campaign.stock import Restocker
 from . import (
     api,
+    api_manage,
+    api_page,
+    api_read,
     crowd,
     images,
     join,
@@ -40,8 +44,9 @@ from . import (
     setup,
     uploads,
 )
-from .access import check_declarations
+from .access import TEXT_BYTES, check_declarations, may_send_texts
 from .config import ServerConfig
+from .description import describe
 from .security import BelowRootPath, BodyLimit, SecurityHeaders, StaticFilesForEver
 
 #: Routes with pages, and those that programs are meant to use.
@@ -49,11 +54,16 @@ _MANAGE = (
     *(manage, manage_notes, manage_crowd, manage_people, manage_invite, manage_programs, manage_judge),
     *(manage_texts, manage_settings, manage_preview, manage_export, manage_end),
 )
-_PAGES = tuple(part.router for part in (join, setup, crowd, judging, images, *_MANAGE))
+_PAGES = tuple(part.router for part in (api_page, join, setup, crowd, judging, images, *_MANAGE))
 #: Requests that a worker answers at the same time. Most of an answer is Python, which does one thing at a time: more
 #: threads only take turns more often.
 THREADS = 8
-_FOR_PROGRAMS = (api.router, api.health_router)
+_FOR_PROGRAMS = (
+    *(api_manage.create_router, api_read.list_router, api_manage.router, api_read.router, api.router),
+    api.health_router,
+)
+#: Where programs send texts.
+_TEXTS = re.compile(rf"/api/v1/(?:campaigns|({CAMPAIGN_NAME.pattern})/(?:pairs|systems))")
 #: Where texts are uploaded: a longer body may come there than elsewhere.
 _UPLOADS = re.compile(rf"/setup/texts|/c/{CAMPAIGN_NAME.pattern}/manage/texts")
 _CAMPAIGN = re.compile(rf"/(?:c|api/v1)/({CAMPAIGN_NAME.pattern})(?:/|$)")
@@ -72,7 +82,6 @@ def create_app(config: ServerConfig, *, database: Database | None = None) -> Fas
     app = FastAPI(
         title="Palmares",
         version=__version__,
-        description="Collect human judgments of competing systems.",
         docs_url=None,  # its page needs scripts from elsewhere
         redoc_url=None,
         redirect_slashes=False,
@@ -89,6 +98,7 @@ def create_app(config: ServerConfig, *, database: Database | None = None) -> Fas
         app.include_router(router, include_in_schema=router in _FOR_PROGRAMS)
     app.mount(f"/static/{pages.digest()}", StaticFilesForEver(directory=pages.STATIC), name="static")
     check_declarations(app)
+    describe(app)
     return app
 
 
@@ -114,6 +124,9 @@ def _body_limit(db: Database, root_path: str) -> Callable[[Scope, int], Awaitabl
         path = str(scope["path"]).removeprefix(root_path)
         if _UPLOADS.fullmatch(path):
             return uploads.UPLOAD_BYTES
+        texts = _TEXTS.fullmatch(path)
+        if texts is not None and await run_in_threadpool(may_send_texts, db, Headers(scope=scope), texts[1]):
+            return TEXT_BYTES
         named = _CAMPAIGN.match(path)
         return await run_in_threadpool(body_bytes, db, named[1] if named else None)
 

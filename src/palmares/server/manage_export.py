@@ -94,7 +94,7 @@ def judgments(
             return _page(request, staff, db, 422, refused=str(error))
         if not written.judgments:
             return _page(request, staff, db, 404, nothing=True)
-        _record(db, staff, what="judgments", format=format, controls=controls, judgments=written.judgments)
+        record_download(db, staff, what="judgments", format=format, controls=controls, judgments=written.judgments)
         return sent(path, f"{staff.campaign}-judgments", wanted.media)
 
 
@@ -106,7 +106,7 @@ def screens(request: Request, staff: Staff, db: Store, revisions: bool = False) 
         written = export_screens(db, staff.campaign, path, revisions=revisions)
         if not written.lines:
             return _page(request, staff, db, 404, nothing=True)
-        _record(db, staff, what="screens", revisions=revisions, screens=written.screens + written.skipped)
+        record_download(db, staff, what="screens", revisions=revisions, screens=written.screens + written.skipped)
         return sent(path, f"{staff.campaign}-screens", _JSONL)
 
 
@@ -120,7 +120,7 @@ def _page(request: Request, staff: Person, db: Database, status: int = 200, **me
     return show(request, staff, "export", status=status, downloads=DOWNLOADS, **counts, **notices)
 
 
-def _record(db: Database, staff: Person, **body: Any) -> None:
+def record_download(db: Database, staff: Person, **body: Any) -> None:
     with db.begin() as tx:
         journal.record(tx, db, staff.campaign_id, "exported", by=staff.id, **body)
 

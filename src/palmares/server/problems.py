@@ -18,6 +18,7 @@ from starlette.exceptions import HTTPException
 from starlette.responses import HTMLResponse, JSONResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from ..campaign.given_texts import TextsRefused
 from ..campaign.refusals import CampaignError, Conflict, DraftConflict, Incomplete, fault_of
 from ..errors import InputError
 from .pages import render
@@ -135,6 +136,8 @@ def _stored(error: CampaignError) -> dict[str, Any]:
         return {"stored": {"revision": error.revision, **said}}
     if isinstance(error, DraftConflict):
         return {"stored": {"version": error.version, "ranks": error.ranks}}
+    if isinstance(error, TextsRefused):
+        return {"findings": error.findings, "checks": error.checks}
     if isinstance(error, Incomplete):
         return {"missing": error.missing}
     return {}

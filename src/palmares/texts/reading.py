@@ -68,6 +68,18 @@ def read_texts(
     return tuple(with_images(texts, folder) for texts in chosen)
 
 
+def read_content(text: str, *, name: str, langs: str | None = None, format: str = "auto") -> tuple[TestSet, ...]:
+    """`read_texts` for the content of one file that holds everything; ``name`` is what messages call it."""
+    pair = LanguagePair.of(langs) if langs is not None else None
+    if format in (_PLAIN, _FOLDER):
+        raise InputError(f"{name}: format {format!r} has several files; give the content of one that holds everything")
+    if not text.strip():
+        raise InputError(f"{name}: is empty; give texts")
+    kind = _guessed(name, text) if format == "auto" else format
+    chosen = _selected(tuple(TEXT_FORMATS.load(kind)(pair, name=name, text=text)), pair, name)
+    return tuple(with_images(texts, None) for texts in chosen)
+
+
 def _check_plain(format: str, source: Path | None, systems: Mapping[str, Path] | None, needs_source: bool) -> None:
     if format not in ("auto", _PLAIN):
         raise InputError(f"format {format!r} needs one path of its own; give one, or leave the format out")
