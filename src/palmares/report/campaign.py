@@ -161,13 +161,14 @@ def _people(results: Sequence[Grouped[Presence]], part: str | None = None) -> li
         text_column("name"), text_column("role"), langs_column("langs"),
         Column("pseudonym", align="left", if_long="whole"), text_column("program"),
         text_column("consented"), text_column("practised"),
-        time_column("link_until"), time_column("session_until"),
+        time_column("link_until"), time_column("session_until"), text_column("left_out"),
     ]  # fmt: skip
     rows = [
         (
             each.person.name, str(each.person.role), " ".join(each.person.langs), each.person.pseudonym,
             _yes(each.person.program),
             _yes(each.person.consented), _yes(each.person.practised), iso(each.link_until), iso(each.session_until),
+            _yes(each.left_out),
         )
         for each in (grouped.result for grouped in results)
     ]  # fmt: skip
