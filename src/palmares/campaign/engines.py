@@ -112,6 +112,7 @@ def sqlite_engine(url: sa.URL, read_only: bool, file: DatabaseFile | None = None
     @sa.event.listens_for(engine, "connect")
     def prepare(connection: Any, _record: Any) -> None:
         connection.isolation_level = None  # transactions begin where we say, see below
+        connection.create_function("palmares_fold", 1, _fold, deterministic=True)
         cursor = connection.cursor()
         for pragma in ("query_only=on",) if read_only else writing:
             cursor.execute(f"pragma {pragma}")
@@ -132,6 +133,11 @@ def sqlite_engine(url: sa.URL, read_only: bool, file: DatabaseFile | None = None
         connection.exec_driver_sql("begin immediate" if writes else "begin")
 
     return engine
+
+
+def _fold(text: object) -> object:
+    """For searching and sorting where capitals do not matter: SQLite by itself knows those of ASCII alone."""
+    return text.casefold() if isinstance(text, str) else text
 
 
 class DatabaseFile:

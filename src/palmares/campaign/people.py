@@ -10,6 +10,7 @@ import secrets
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import Any
 
 import sqlalchemy as sa
 
@@ -133,6 +134,29 @@ def people(db: Database, campaign_id: int) -> list[Person]:
     """Everyone in a campaign, in the order they were added."""
     with db.read() as tx:
         return [_person_of(row) for row in tx.execute(_people().where(schema.person.c.campaign_id == campaign_id))]
+
+
+def people_where(
+    tx: sa.Connection,
+    which: sa.ColumnElement[bool],
+    *,
+    columns: Sequence[sa.ColumnElement[Any]] = (),
+    order: Sequence[sa.ColumnElement[Any]],
+    limit: int,
+    offset: int = 0,
+) -> list[tuple[Any, ...]]:
+    """Some people, each with more of their row or of what belongs to them."""
+    query = _people().add_columns(*columns).where(which).order_by(None).order_by(*order).limit(limit).offset(offset)
+    return [(_person_of(row), *row[len(row) - len(columns) :]) for row in tx.execute(query)]
+
+
+def by_pseudonym(db: Database, campaign_id: int, pseudonym: str) -> Person | None:
+    """Someone by pseudonym; None if nobody has it."""
+    person = schema.person.c
+    with db.read() as tx:
+        which = sa.and_(person.campaign_id == campaign_id, person.pseudonym == pseudonym)
+        row = tx.execute(_people().where(which)).first()
+    return None if row is None else _person_of(row)
 
 
 # -- invitations and sessions ------------------------------------------------------------------------

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Container, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -39,11 +40,21 @@ def presences(db: Database, campaign_id: int) -> list[Presence]:
     """Everyone in a campaign, in the order they were added."""
     now, everyone = db.clock(), people(db, campaign_id)
     with db.read() as tx:
-        links, sessions = (_lasting_until(tx, table, campaign_id) for table in (schema.invite, schema.session))
-        column = schema.person.c
-        gone = sa.select(column.id).where(column.campaign_id == campaign_id, column.pseudonymised_at.is_not(None))
-        nameless = set(tx.scalars(gone))
-        left_out = left_out_of(tx, campaign_id)
+        return presences_of(tx, everyone, now, left_out_of(tx, campaign_id), schema.person.c.campaign_id == campaign_id)
+
+
+def presences_of(
+    tx: sa.Connection,
+    everyone: Sequence[Person],
+    now: datetime,
+    left_out: Container[int],
+    which: sa.ColumnElement[bool] | None = None,
+) -> list[Presence]:
+    """The same of some people; ``which`` says of whom in fewer words than their numbers would."""
+    column = schema.person.c
+    these = column.id.in_([person.id for person in everyone]) if which is None else which
+    links, sessions = (_lasting_until(tx, table, these) for table in (schema.invite, schema.session))
+    nameless = set(tx.scalars(sa.select(column.id).where(these, column.pseudonymised_at.is_not(None))))
     return [
         Presence(
             person,
@@ -58,11 +69,11 @@ def presences(db: Database, campaign_id: int) -> list[Presence]:
     ]
 
 
-def _lasting_until(tx: sa.Connection, table: sa.Table, campaign_id: int) -> dict[int, datetime | None]:
+def _lasting_until(tx: sa.Connection, table: sa.Table, these: sa.ColumnElement[bool]) -> dict[int, datetime | None]:
     """Per person who ever had one: when the last that was not withdrawn ends."""
     end = sa.func.max(sa.case((table.c.revoked_at.is_(None), table.c.expires_at)))
     query = sa.select(table.c.person_id, end).join(schema.person, table.c.person_id == schema.person.c.id)
-    query = query.where(schema.person.c.campaign_id == campaign_id).group_by(table.c.person_id)
+    query = query.where(these).group_by(table.c.person_id)
     return dict(tx.execute(query).all())
 
 

@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from dataclasses import replace
+from functools import partial
+from typing import Annotated, Any
+from urllib.parse import urlencode
 
-from fastapi import APIRouter, Request
+from fastapi import APIRouter, Query, Request
 from starlette.datastructures import FormData
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
 from ..campaign import Role
+from ..campaign.answers import storable
 from ..campaign.database import Database
 from ..campaign.definition import language_pairs, settings_of
-from ..campaign.people import Person, add_person, change_langs, invite, people, pseudonymise, revoke
-from ..campaign.presences import presences
+from ..campaign.directory import LONGEST_SEARCH, SORTS, Asked, directory
+from ..campaign.people import Person, add_person, by_pseudonym, change_langs, invite, pseudonymise, revoke
 from ..errors import InputError
 from .access import Staff, Store, allow
 from .addresses import public_address
@@ -25,9 +29,19 @@ router = APIRouter(prefix="/c/{campaign}/manage/people")
 
 
 @router.get("", dependencies=[allow(Role.OBSERVER)])
-def look(request: Request, staff: Staff, db: Store, done: str = "", who: str = "") -> Response:
-    """Everyone, and how far they have come; ``done`` and ``who`` say what has just been done to whom."""
-    return _page(request, staff, db, done=done, who=who)
+def look(
+    request: Request,
+    staff: Staff,
+    db: Store,
+    q: str = "",
+    sort: str = "added",
+    page: Annotated[int, Query(ge=1, lt=2**31)] = 1,
+    done: str = "",
+    who: str = "",
+) -> Response:
+    """People, and how far they have come; ``done`` and ``who`` say what has just been done to whom."""
+    search = "".join(sign for sign in q if sign.isprintable())[:LONGEST_SEARCH].strip()
+    return _page(request, staff, db, Asked(search, sort, page), done=done, who=storable(who, "who"))
 
 
 @router.post("", dependencies=[allow(Role.ORGANISER)])
@@ -92,16 +106,41 @@ def set_langs(request: Request, pseudonym: str, staff: Staff, db: Store, form: F
 # -- inside ----------------------------------------------------------------------------------------------
 
 
-def _page(request: Request, staff: Person, db: Database, *, status: int = 200, **messages: Any) -> Response:
+def _page(
+    request: Request, staff: Person, db: Database, asked: Asked | None = None, *, status: int = 200, **messages: Any
+) -> Response:
     entered = {"name": "", "role": Role.JUDGE, "langs": []}
     notices = {"refused": None, "done": "", "who": "", "entered": entered, **messages}
-    everyone = presences(db, staff.campaign_id)
+    asked = asked or Asked()
+    listed = directory(db, staff.campaign_id, asked, names=staff.role is Role.ORGANISER)
     with db.read() as tx:
         pairs = [pair.name for pair in language_pairs(tx, staff.campaign_id)]
-    about = next((called(staff, p.person) for p in everyone if p.person.pseudonym == notices["who"]), None)
+    about = by_pseudonym(db, staff.campaign_id, str(notices["who"])) if notices["who"] else None
     return show(
-        request, staff, "people", status=status, everyone=everyone, pairs=pairs, roles=_ROLES, about=about, **notices
+        request,
+        staff,
+        "people",
+        status=status,
+        listed=listed,
+        asked=asked,
+        sorts=SORTS,
+        other=partial(_other_list, asked),
+        pairs=pairs,
+        roles=_ROLES,
+        about=None if about is None else called(staff, about),
+        **notices,
     )
+
+
+def _other_list(asked: Asked, **changes: Any) -> str:
+    """The query of the same list with something else about it; another order begins at its first page."""
+    if "sort" in changes:
+        turned = changes["sort"] == asked.sort
+        changes = {"page": 1, "sort": f"-{asked.sort}" if turned else changes["sort"]}
+    wanted = replace(asked, **changes)
+    given = {"q": wanted.search, "sort": wanted.sort, "page": wanted.page}
+    usual = {"q": "", "sort": "added", "page": 1}
+    return urlencode({key: value for key, value in given.items() if value != usual[key]})
 
 
 #: What a role may do, in the order in which it is offered.
@@ -137,10 +176,12 @@ def _langs_page(
 
 
 def found(db: Database, staff: Person, pseudonym: str) -> Person:
-    for person in people(db, staff.campaign_id):
-        if person.pseudonym == pseudonym:
-            return person
-    raise HTTPException(404, f"there is no one called {pseudonym!r} in this campaign; go back to the list of people")
+    person = by_pseudonym(db, staff.campaign_id, storable(pseudonym, "pseudonym"))
+    if person is None:
+        raise HTTPException(
+            404, f"there is no one called {pseudonym!r} in this campaign; go back to the list of people"
+        )
+    return person
 
 
 def _other(person: Person, staff: Person) -> Person:
