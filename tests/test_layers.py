@@ -36,6 +36,7 @@ LAYERS = (
     "analysis",
     "scoring",
     "experiments",
+    "client",
     "campaign",
     "report",
     "server",
