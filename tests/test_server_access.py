@@ -145,7 +145,8 @@ def test_every_route_says_who_may_use_it(app: FastAPI) -> None:
     setup = {(route.path, method) for route in routes(app) if is_for_setup(route) for method in route.methods}
     door |= {("/setup/link/{token}", method) for method in ("GET", "POST")}
     campaigns = {("/api/v1/campaigns", method) for method in ("GET", "POST")}  # by tokens alone
-    assert public - setup == {("/", "GET"), ("/api", "GET"), ("/health", "GET")} | campaigns | door | back
+    for_strangers = {("/", "GET"), ("/api", "GET"), ("/health", "GET"), ("/c/{campaign}/report", "GET")}
+    assert public - setup == for_strangers | campaigns | door | back
     assert {path for path, _ in setup} == {
         f"/setup{path}"
         for path in ("", "/texts", "/check", "/settings", "/preview", "/preview/welcome", "/preview/screen", "/create",

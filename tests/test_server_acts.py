@@ -1,19 +1,29 @@
-"""What organisers decide on their pages while people judge: whose answers count, as plain forms."""
+"""What organisers decide on their pages: whose answers count, when it ends, what the public sees; as plain forms."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
+from pathlib import Path
+from random import Random
+from typing import Any
 
 import pytest
 from fastapi import FastAPI
 from manage_pages import ALL_SHOWN, HOME, HOSTILE, events, rows, words
-from stores import judge_screens, new_campaign, new_judge, sample_texts
-from webs import Visitor, signed_in, staff
+from stores import Clock, answer, judge_screens, new_campaign, new_judge, next_view, sample_texts
+from webs import Visitor, signed_in, staff, visitor
 
-from palmares.campaign import Role
+from palmares.campaign import Role, schema
 from palmares.campaign.database import Database
+from palmares.campaign.export import export
 from palmares.campaign.left_out import left_out_of
 from palmares.campaign.people import Person
+from palmares.campaign.publications import publish, requests, withdraw
+from palmares.campaign.revealing import reveal, revealed_at
+from palmares.errors import InputError
+from palmares.server.manage_publish import REPORT_POLICY
+from palmares.server.reporting import Maker
 
 pytestmark = pytest.mark.any_database
 
@@ -104,3 +114,129 @@ def test_the_judge_notices_nothing(app: FastAPI, db: Database, judge: Person, or
 def once(page: str) -> str:
     """A page of a judge without the number of its form, which every page has its own of."""
     return re.sub(r'(name="submission" value=)"[^"]*"', r"\1", page)
+
+
+# -- the end: state, names, the report -------------------------------------------------------------------
+
+
+@pytest.fixture
+def judged(db: Database, campaign: int) -> None:
+    """Two judges who answer by chance: enough for a report."""
+    rng = Random(3)
+    for name in ("ann", "bob"):
+        judge = new_judge(db, name)
+        for _ in range(8):
+            view = next_view(db, judge, rng=rng)
+            assert view is not None
+            answer(db, judge, view, [rng.randint(1, 3) for _ in range(3)])
+
+
+def test_state_and_names_are_changed_after_a_question(app: FastAPI, db: Database, organiser: Visitor) -> None:
+    here = f"{HOME}/publish"
+    asked = organiser.get(f"{here}/state?to=closed")
+    assert "no answers are taken any more" in words(asked.text)
+    done = organiser.post(f"{here}/state", data={"to": "closed"})
+    assert "The campaign is closed." in words(done.text)
+    assert organiser.get(f"{here}/state?to=gone").status_code == 404
+    organiser.get(f"{here}/state?to=open")
+    assert organiser.post(f"{here}/state", data={"to": "gone"}).status_code == 422
+    asked = organiser.get(f"{here}/reveal")
+    assert "This cannot be undone." in asked.text
+    told = organiser.post(f"{here}/reveal")
+    assert "Observers are told which system is which." in words(told.text)
+    assert "revealed already" in organiser.get(f"{here}/reveal").text
+    assert not reveal(db, "news")
+    kinds = [event.kind for event in events(db, 1, "state-changed", "names-revealed")]
+    assert kinds == ["names-revealed", "state-changed"]
+    observer = staff(app, Role.OBSERVER, "Otto Observer")
+    for path in ("", "/state?to=open", "/reveal", "/withdraw", "/1/report"):
+        assert observer.get(f"{here}{path}").status_code == 403
+
+
+def test_a_report_is_published_withdrawn_and_published_anew(
+    app: FastAPI, db: Database, clock: Clock, judged: None, organiser: Visitor, tmp_path: Path, ok: Callable[..., Any]
+) -> None:
+    here, stranger = f"{HOME}/publish", visitor(app)
+    nothing = stranger.get("/c/nowhere/report")
+    assert nothing.status_code == 404
+
+    def hidden() -> None:
+        answered = stranger.get("/c/news/report")
+        assert (answered.status_code, answered.text) == (404, nothing.text)
+        assert {k: v for k, v in answered.headers.items() if k != "date"} == dict(nothing.headers)
+
+    hidden()
+    organiser.get(here)
+    unsure = organiser.post(here, data={"not_before": ""})
+    assert (unsure.status_code, requests(db, 1)) == (422, [])
+    later = {"not_before": "2026-03-02T12:00", "sure": "yes"}
+    for wrong in ("yesterday", "2026-02-01T12:00", "2099-01-01T00:00", HOSTILE):
+        refused = organiser.post(here, data={**later, "not_before": wrong})
+        assert refused.status_code == 422
+        assert "not before: got" in refused.text
+        assert HOSTILE not in refused.text
+    asked = organiser.post(here, data=later)
+    assert "The report is being made." in words(asked.text)
+    with db.read() as tx:
+        assert revealed_at(tx, 1) is not None
+    with pytest.raises(InputError, match="is being made already"):
+        publish(db, "news")
+    hidden()
+    judge_screens(db, new_judge(db, "cid"), 1)  # comes too late for it
+    assert Maker(db).look() == 1
+    hidden()
+    preview = organiser.get(f"{here}/1/report")
+    assert preview.headers["content-security-policy"] == REPORT_POLICY
+    assert "not public yet" in words(organiser.get(here).text)
+    clock.forward(days=1)
+    seen = stranger.get("/c/news/report")
+    assert seen.content == preview.content
+    assert seen.headers["content-security-policy"] == REPORT_POLICY
+    assert "<script>" not in seen.text
+    assert "onload" not in seen.text
+    # Anybody with the export can make it again.
+    (tmp_path / "news.html").write_bytes(seen.content)
+    export(db, "news", tmp_path / "news.csv", upto=requests(db, 1)[0].answer, left_out_as_of=0)
+    assert ok("verify", tmp_path / "news.html", tmp_path / "news.csv").status == 0
+    organiser.get(f"{here}/withdraw")
+    gone = organiser.post(f"{here}/withdraw")
+    assert "The public sees nothing any more." in words(gone.text)
+    hidden()
+    assert organiser.post(f"{here}/withdraw").status_code == 422
+    organiser.get(here)
+    organiser.post(here, data={"sure": "yes"})
+    Maker(db).look()
+    anew = stranger.get("/c/news/report")
+    assert anew.status_code == 200
+    assert anew.content != seen.content
+    kinds = {event.kind for event in events(db, 1, *_PUBLISHING)}
+    assert kinds == set(_PUBLISHING)
+
+
+_PUBLISHING = ("publication-asked", "report-made", "publication-withdrawn", "names-revealed")
+
+
+def test_what_goes_wrong_is_said_in_words(db: Database, judge: Person, organiser: Visitor) -> None:
+    """One judge who never contradicts themself: there is no report of that."""
+    organiser.get(f"{HOME}/publish")
+    organiser.post(f"{HOME}/publish", data={"sure": "yes"})
+    maker = Maker(db)
+    with db.begin() as tx:  # as if a program of another version had asked for what this one does not know
+        tx.execute(schema.publication.update().values(left_out=99))
+    maker.look()
+    assert "could not be made: left out as of: got 99" in words(organiser.get(f"{HOME}/publish").text)
+    assert maker.look() == 0
+    publish(db, "news")
+    withdraw(db, "news")
+    assert maker.look() == 0
+    with pytest.raises(InputError, match="nothing is published"):
+        withdraw(db, "news")
+
+
+def test_a_campaign_without_judgments_has_no_report(db: Database, organiser: Visitor) -> None:
+    organiser.get(f"{HOME}/publish")
+    refused = organiser.post(f"{HOME}/publish", data={"sure": "yes"})
+    assert refused.status_code == 422
+    assert "has no judgments yet" in words(refused.text)
+    with db.read() as tx:
+        assert revealed_at(tx, 1) is None

@@ -118,6 +118,14 @@ class Database:
         return self.engine.dialect.name
 
     @property
+    def url(self) -> str:
+        """The URL with its password, for a process that is to open the same database, wherever it runs."""
+        url = self.engine.url
+        if self.dialect == "sqlite":
+            url = url.set(database=os.path.abspath(str(url.database)))
+        return url.render_as_string(hide_password=False)
+
+    @property
     def name(self) -> str:
         """The URL without its password."""
         shown = self.engine.url.difference_update_query(["password", "sslpassword"])

@@ -1,4 +1,7 @@
-"""Keep the process that analyses alive: started with the server, started again when it dies, ended with the server."""
+"""Keep the processes beside the server alive: started with it, started again when they die, ended with it.
+
+One analyses campaigns while they run, one makes the reports that organisers ask to publish.
+"""
 
 from __future__ import annotations
 
@@ -25,24 +28,30 @@ _GRACE = 5.0
 
 @contextmanager
 def analysing() -> Iterator[None]:
-    """Run the analysis of the database that the environment names for as long as the block."""
-    keeper = Keeper()
-    keeper.start()
+    """Run the analysis of the database that the environment names, and its reports, for as long as the block."""
+    keepers = [
+        Keeper("palmares.campaign.live", "the analysis process"),
+        Keeper("palmares.server.reporting", "the process that makes reports"),
+    ]
+    for keeper in keepers:
+        keeper.start()
     try:
         yield
     finally:
-        keeper.stop()
+        for keeper in keepers:
+            keeper.stop()
 
 
 class Keeper:
     """A thread that waits for the end of a process, and starts another."""
 
-    def __init__(self) -> None:
+    def __init__(self, module: str, called: str) -> None:
+        self._module, self._called = module, called
         self._name = token_hex(8)
         self._process: subprocess.Popen[bytes] | None = None
         self._lock = threading.Lock()
         self._ending = threading.Event()
-        self._thread = threading.Thread(target=self._keep, name="palmares-analysis", daemon=True)
+        self._thread = threading.Thread(target=self._keep, name=module, daemon=True)
 
     def start(self) -> None:
         self._thread.start()
@@ -69,7 +78,7 @@ class Keeper:
             if self._ending.is_set():
                 return
             pause = _FIRST if time.monotonic() - began > _LONGEST else min(2 * pause, _LONGEST)
-            log.error("the analysis process has ended with status %s; another one starts in %g s", status, pause)
+            log.error("%s has ended with status %s; another one starts in %g s", self._called, status, pause)
             self._ending.wait(pause)
 
     def _started(self) -> subprocess.Popen[bytes] | None:
@@ -80,7 +89,7 @@ class Keeper:
             # It looks for modules where this process does: in the working folder only if that is on our path.
             safely = [] if {"", os.getcwd()} & set(sys.path) else ["-P"]
             self._process = subprocess.Popen(
-                [sys.executable, *safely, "-m", "palmares.campaign.live"],
+                [sys.executable, *safely, "-m", self._module],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.DEVNULL,
                 env={**os.environ, NAME_VARIABLE: self._name},

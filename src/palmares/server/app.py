@@ -37,6 +37,7 @@ from . import (
     manage_people,
     manage_preview,
     manage_programs,
+    manage_publish,
     manage_settings,
     manage_texts,
     pages,
@@ -52,9 +53,12 @@ from .security import BelowRootPath, BodyLimit, SecurityHeaders, StaticFilesForE
 #: Routes with pages, and those that programs are meant to use.
 _MANAGE = (
     *(manage, manage_notes, manage_crowd, manage_people, manage_invite, manage_programs, manage_judge),
-    *(manage_texts, manage_settings, manage_preview, manage_export, manage_end),
+    *(manage_texts, manage_settings, manage_preview, manage_export, manage_publish, manage_end),
 )
-_PAGES = tuple(part.router for part in (api_page, join, setup, crowd, judging, images, *_MANAGE))
+_PAGES = (
+    *(part.router for part in (api_page, join, setup, crowd, judging, images, *_MANAGE)),
+    manage_publish.public_router,
+)
 #: Requests that a worker answers at the same time. Most of an answer is Python, which does one thing at a time: more
 #: threads only take turns more often.
 THREADS = 8

@@ -39,6 +39,7 @@ PAGES = (
     ("/settings", "Settings", False),
     ("/log", "Log", True),
     ("/export", "Export", False),
+    ("/publish", "Publish", True),
 )
 #: Entries on one page.
 ENTRIES = 100

@@ -100,7 +100,7 @@ def main() -> None:
     ending = threading.Event()
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches all processes of a terminal; our parent ends us
     signal.signal(signal.SIGTERM, lambda *_: ending.set())
-    threading.Thread(target=_end_with_parent, args=(ending,), daemon=True).start()
+    threading.Thread(target=end_with_parent, args=(ending,), daemon=True).start()
     os.nice(5)  # judges come first
     with closing(Database.open(default_url())) as db:
         claim = Claim(db, os.environ.get(NAME_VARIABLE) or os.urandom(8).hex())
@@ -113,7 +113,8 @@ def _analyst(db: Database, claim: Claim) -> Looks:
     return Analyst(db, claim)
 
 
-def _end_with_parent(ending: threading.Event) -> None:
+def end_with_parent(ending: threading.Event) -> None:
+    """End once standard input does: whoever started this process is gone."""
     sys.stdin.buffer.read()
     ending.set()
     time.sleep(_GRACE)

@@ -46,6 +46,9 @@ CAMPAIGN_SECTIONS = {
     "Decide": {
         "leave-out": Entry("palmares.cli.campaign.left_out:leave_out", "Let the answers of a judge count no more."),
         "take-back": Entry("palmares.cli.campaign.left_out:take_back", "Let the answers of a judge count again."),
+        "reveal": Entry("palmares.cli.campaign.publish:reveal", "Tell observers which system is which."),
+        "publish": Entry("palmares.cli.campaign.publish:publish", "Publish a report of the judgments there are."),
+        "withdraw": Entry("palmares.cli.campaign.publish:withdraw", "Let the public see nothing any more."),
     },
     "Put away": {
         "archive": Entry("palmares.cli.campaign.end:archive", "Take a campaign out of the lists, or put it back."),
