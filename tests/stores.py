@@ -34,6 +34,7 @@ from palmares.texts.testset import make
 SYSTEMS = ("A", "B", "C", "D", "E", "F")
 #: Nothing left to chance: no practice, no controls, no overlap, no uniform share.
 PLAIN: dict[str, Any] = {
+    "results.live": False,
     "judge.practice": False,
     "overlap.share": 0.0,
     "controls.repeats": 0.0,

@@ -146,6 +146,7 @@ def test_every_route_says_who_may_use_it(app: FastAPI) -> None:
     door |= {("/setup/link/{token}", method) for method in ("GET", "POST")}
     campaigns = {("/api/v1/campaigns", method) for method in ("GET", "POST")}  # by tokens alone
     for_strangers = {("/", "GET"), ("/api", "GET"), ("/health", "GET"), ("/c/{campaign}/report", "GET")}
+    for_strangers |= {(f"/c/{{campaign}}/results{part}", "GET") for part in ("", "/fragment", "/events")}
     assert public - setup == for_strangers | campaigns | door | back
     assert {path for path, _ in setup} == {
         f"/setup{path}"

@@ -23,6 +23,7 @@ from palmares.campaign.database import Database
 from palmares.campaign.people import Person, add_person, invite
 from palmares.server.app import create_app
 from palmares.server.config import ServerConfig
+from palmares.server.protocol import PromptServer
 
 _CSRF = re.compile(r'name="csrf" value="([0-9a-f]{64})"')
 
@@ -101,7 +102,7 @@ def free_port() -> int:
 def serving(app: FastAPI, port: int | None = None) -> Iterator[str]:
     """Serve an application from a thread; gives its address."""
     config = uvicorn.Config(app, host="127.0.0.1", port=port or free_port(), log_level="warning", lifespan="off")
-    server = uvicorn.Server(config)
+    server = PromptServer(config)
     thread = threading.Thread(target=server.run, daemon=True)
     thread.start()
     end = time.monotonic() + 30

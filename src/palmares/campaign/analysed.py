@@ -15,7 +15,7 @@ from . import schema
 from .database import Database
 from .definition import PairInfo
 from .live.claim import holder
-from .live.process import SEED, needing, needs_analysis
+from .live.process import SEED, Watchlist, needs_analysis
 from .settings import Settings, StopSettings
 from .snapshots import Snapshot, answers_so_far, forecast_upto, newest
 
@@ -113,7 +113,7 @@ def analysed(tx: sa.Connection, pair: PairInfo, settings: Settings) -> Analysed 
 
 def analysis_health(db: Database) -> str:
     """Whether somebody analyses who should: ``ok``, ``not needed``, ``not running`` or ``lagging``."""
-    wanted = needing(db)
+    wanted = Watchlist(db).needing(closed=False)
     if not wanted:
         return "not needed"
     with db.read() as tx:

@@ -150,6 +150,77 @@ def shown_outputs(campaign_id: int, *columns: sa.ColumnElement[Any]) -> Query:
     )
 
 
+def answer_columns() -> list[sa.ColumnElement[Any]]:
+    """The columns that `read_answers` reads."""
+    return [column for _, column in _ANSWER.values()]
+
+
+def read_answers(tx: sa.Connection, query: Query) -> pl.DataFrame:
+    """One row an answer, from a query of `answer_columns`; screens are known by the number they were served under."""
+    types = {name: kind for name, (kind, _) in _ANSWER.items()}
+    answers = pl.DataFrame(tx.execute(query).all(), schema=types, orient="row")
+    return answers.with_columns(
+        pl.col("places", "ranks").str.json_decode(pl.List(pl.Int64())),
+        pl.col("segment").str.strip_chars(),  # as every reader trims names
+    )
+
+
+def judgments_of(
+    answers: pl.DataFrame,
+    systems: pl.DataFrame,
+    options: ReadOptions,
+    *,
+    watched: bool,
+    left_out: Iterable[str],
+    programs: bool = False,
+) -> Parsed:
+    """The judgments that answers stand for.
+
+    Parameters
+    ----------
+    answers
+        As `read_answers` gives them: the latest of every screen, in the order of screens.
+    systems
+        The systems behind outputs, as `since_when` gives them.
+    options
+        As for `collect`.
+    watched
+        Whether what answers said could ever stop the campaign.
+    left_out
+        Judges who are left out, by pseudonym.
+    programs
+        Whether programs judge where these answers are only a part.
+    """
+    if options.merged == "collapse":
+        systems = _collapsed(systems)
+    left_out = sorted(left_out)
+    if left_out:
+        answers = answers.with_columns(pl.col("judge").is_in(left_out).cast(pl.Int8).alias(LEFT_OUT))
+    sieve = Sieve(answers)
+    reason = pl.format("skipped by the judge ({})", "skip")
+    sieve.reject(pl.col("skip").is_not_null(), reason, kind="skipped")
+    outputs = _comparable(sieve, _outputs(sieve.frame, systems))
+    ranking = pl.format("s{}", RECORD).alias("ranking")
+    rows = pairs(outputs.drop("shared"), sieve.frame.drop("places", "ranks", "skip", "answer").with_columns(ranking))
+    unsaid = [name for name in ("lang_pair", _VERDICT) if rows[name].is_null().all()]
+    rows = rows.drop(RECORD, *(unsaid if rows.height else [_VERDICT]))
+    if not programs and not (rows[_PROGRAM] == 1).any():
+        rows = rows.drop(_PROGRAM)
+    if watched:
+        rows = rows.with_columns(pl.lit("any").alias(_LOOKS))
+    notes: tuple[str, ...] = ()
+    if left_out and options.left_out == "drop":
+        # At the end, so that there are the same columns as in a file that is read so.
+        gone = answers.filter(pl.col(LEFT_OUT) == 1)
+        rows, outputs = _counting(rows, gone), outputs.join(gone, on=RECORD, how="anti")
+        _replace_reasons(sieve, gone[RECORD])
+        if gone.height:
+            notes = (note_of(gone.height, answers.height, gone["judge"].n_unique(), "screens"),)
+    shared = outputs.filter("shared").select(RECORD, "position").n_unique()
+    dropped = tuple(sorted(sieve.dropped, key=lambda record: record.line))
+    return Parsed(rows, dropped, answers.height, "screen", _uses(rows), notes, layout="database", shared=shared)
+
+
 # -- inside ------------------------------------------------------------------------------------------
 
 
@@ -186,35 +257,11 @@ def _parsed(
     upto: int | None = None,
     left_out_as_of: int | None = None,
 ) -> Parsed:
-    answers, systems = _answers(tx, info.id, upto), since_when(_systems(tx, info.id, controls))
-    if options.merged == "collapse":
-        systems = _collapsed(systems)
-    left_out = sorted(left_out_of(tx, info.id, upto=left_out_as_of).values())
-    if left_out:
-        answers = answers.with_columns(pl.col("judge").is_in(left_out).cast(pl.Int8).alias(LEFT_OUT))
-    sieve = Sieve(answers)
-    reason = pl.format("skipped by the judge ({})", "skip")
-    sieve.reject(pl.col("skip").is_not_null(), reason, kind="skipped")
-    outputs = _comparable(sieve, _outputs(sieve.frame, systems))
-    ranking = pl.format("s{}", RECORD).alias("ranking")
-    rows = pairs(outputs.drop("shared"), sieve.frame.drop("places", "ranks", "skip", "answer").with_columns(ranking))
-    unsaid = [name for name in ("lang_pair", _VERDICT) if rows[name].is_null().all()]
-    rows = rows.drop(RECORD, *(unsaid if rows.height else [_VERDICT]))
-    if not (rows[_PROGRAM] == 1).any():
-        rows = rows.drop(_PROGRAM)
-    if was_watched(tx, info.id):  # at any time: a rule that is taken back, or comes late, was a look all the same
-        rows = rows.with_columns(pl.lit("any").alias(_LOOKS))
-    notes: tuple[str, ...] = ()
-    if left_out and options.left_out == "drop":
-        # At the end, so that there are the same columns as in a file that is read so.
-        gone = answers.filter(pl.col(LEFT_OUT) == 1)
-        rows, outputs = _counting(rows, gone), outputs.join(gone, on=RECORD, how="anti")
-        _replace_reasons(sieve, gone[RECORD])
-        if gone.height:
-            notes = (note_of(gone.height, answers.height, gone["judge"].n_unique(), "screens"),)
-    shared = outputs.filter("shared").select(RECORD, "position").n_unique()
-    dropped = tuple(sorted(sieve.dropped, key=lambda record: record.line))
-    return Parsed(rows, dropped, answers.height, "screen", _uses(rows), notes, layout="database", shared=shared)
+    answers = read_answers(tx, answered(info.id, answer_columns(), upto=upto))
+    systems = since_when(_systems(tx, info.id, controls))
+    left_out = left_out_of(tx, info.id, upto=left_out_as_of).values()
+    # At any time: a rule that is taken back, or comes late, was a look all the same.
+    return judgments_of(answers, systems, options, watched=was_watched(tx, info.id), left_out=left_out)
 
 
 def _counting(rows: pl.DataFrame, gone: pl.DataFrame) -> pl.DataFrame:
@@ -236,17 +283,6 @@ def _uses(rows: pl.DataFrame) -> tuple[ColumnUse, ...]:
     }
     role = {name: "covariate" if name.startswith(EXTRA_PREFIX) else name for name in rows.columns}
     return tuple(ColumnUse(role[name], name, "usual", tuple(examples[name].head(3))) for name in rows.columns)
-
-
-def _answers(tx: sa.Connection, campaign_id: int, upto: int | None) -> pl.DataFrame:
-    """One row an answered screen, known by the number under which it was served."""
-    query = answered(campaign_id, (column for _, column in _ANSWER.values()), upto=upto)
-    types = {name: kind for name, (kind, _) in _ANSWER.items()}
-    answers = pl.DataFrame(tx.execute(query).all(), schema=types, orient="row")
-    return answers.with_columns(
-        pl.col("places", "ranks").str.json_decode(pl.List(pl.Int64())),
-        pl.col("segment").str.strip_chars(),  # as every reader trims names
-    )
 
 
 def _systems(tx: sa.Connection, campaign_id: int, controls: bool) -> pl.DataFrame:

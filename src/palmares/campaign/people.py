@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import secrets
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
@@ -219,6 +219,13 @@ def who(db: Database, token: str) -> Person | None:
     """Whose session this is; None if it is unknown, ended or too old."""
     with db.read() as tx:
         return _holder(tx, db, schema.session, token)
+
+
+def still_signed_in(tx: sa.Connection, tokens: Collection[str], now: datetime) -> set[str]:
+    """Those of some sessions that go on."""
+    session, known = schema.session.c, {digest(token): token for token in tokens}
+    query = sa.select(session.digest).where(session.digest.in_(list(known)), session.revoked_at.is_(None))
+    return {known[found] for found in tx.scalars(query.where(session.expires_at > now))}
 
 
 def sign_out(db: Database, token: str) -> None:

@@ -249,6 +249,14 @@ class CrowdSettings(_Section):
         return self
 
 
+class ResultSettings(_Section):
+    live: bool = Field(default=True, description="keep the page of results up to date while people judge")
+    names: Annotated[str, one_of("shown", "hidden")] = Field(
+        default="shown",
+        description="names of systems before observers: shown, or hidden until an organiser reveals them",
+    )
+
+
 class Settings(_Section):
     """Everything that an organiser decides about a campaign."""
 
@@ -264,6 +272,7 @@ class Settings(_Section):
     limits: LimitSettings = LimitSettings()
     access: AccessSettings = AccessSettings()
     crowd: CrowdSettings = CrowdSettings()
+    results: ResultSettings = ResultSettings()
 
     @classmethod
     def read(cls, path: str | os.PathLike[str]) -> Settings:

@@ -293,13 +293,13 @@ def _run(url: str, listener: Listener, place: socket.socket) -> None:
 
 def _serve_until_stopped(config: uvicorn.Config, place: socket.socket, workers: int) -> bool:
     """Whether it could start."""
-    import uvicorn
+    from ..server.protocol import PromptServer
 
     if workers > 1:
         from ..server.workers import Supervisor
 
         return Supervisor(config, place, workers).run()
-    server = uvicorn.Server(config)
+    server = PromptServer(config)
     with suppress(KeyboardInterrupt):
         server.run(sockets=[place])
     return server.started

@@ -42,6 +42,7 @@ from . import (
     manage_texts,
     pages,
     problems,
+    results,
     setup,
     uploads,
 )
@@ -49,15 +50,17 @@ from .access import TEXT_BYTES, check_declarations, may_send_texts
 from .config import ServerConfig
 from .description import describe
 from .security import BelowRootPath, BodyLimit, SecurityHeaders, StaticFilesForEver
+from .streams import Streams
 
 #: Routes with pages, and those that programs are meant to use.
 _MANAGE = (
-    *(manage, manage_notes, manage_crowd, manage_people, manage_invite, manage_programs, manage_judge),
+    *(manage, results, manage_notes, manage_crowd, manage_people, manage_invite, manage_programs, manage_judge),
     *(manage_texts, manage_settings, manage_preview, manage_export, manage_publish, manage_end),
 )
 _PAGES = (
     *(part.router for part in (api_page, join, setup, crowd, judging, images, *_MANAGE)),
     manage_publish.public_router,
+    results.public_router,
 )
 #: Requests that a worker answers at the same time. Most of an answer is Python, which does one thing at a time: more
 #: threads only take turns more often.
@@ -92,6 +95,7 @@ def create_app(config: ServerConfig, *, database: Database | None = None) -> Fas
         lifespan=_at_work(db, restocker, close=database is None),
     )
     app.state.database, app.state.config, app.state.restocker = db, config, restocker
+    app.state.streams = Streams(db)
     problems.install(app)
     # The last one added is the outermost.
     app.add_middleware(BodyLimit, limit_for=_body_limit(db, config.root_path))

@@ -5,7 +5,7 @@ They are in English only. People, settings and downloads have modules of their o
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from math import ceil
@@ -18,6 +18,7 @@ from starlette.responses import Response
 from ..campaign import Role
 from ..campaign.definition import settings_of
 from ..campaign.journal import Event, entries
+from ..campaign.names import are_hidden, shown_names, without_names
 from ..campaign.notes import count_notes
 from ..campaign.overview import CampaignStatus, PairStatus, median_seconds, status_and_comparisons
 from ..campaign.people import Person
@@ -31,6 +32,7 @@ router = APIRouter(prefix="/c/{campaign}/manage")
 #: Path below ``/manage``, what links say, and whether it is for organisers alone.
 PAGES = (
     ("", "Overview", False),
+    ("/results", "Results", False),
     ("/people", "People", False),
     ("/crowd", "Crowd", True),
     ("/programs", "Programs", True),
@@ -77,13 +79,16 @@ def overview(request: Request, staff: Staff, db: Store) -> Response:
     status, met = status_and_comparisons(db, staff.campaign)
     with db.read() as tx:
         stop = settings_of(tx, staff.campaign_id).stop
+        names = shown_names(tx, staff.campaign_id, staff.role)
+        hidden = are_hidden(tx, staff.campaign_id, staff.role)
     return show(
         request,
         staff,
         "overview",
         standing=status,
         totals=totals(status),
-        tables={pair.name: table(pair.systems, met[pair.name], pair.most) for pair in status.pairs},
+        tables={pair.name: comparisons(pair, met[pair.name], names[pair.name]) for pair in status.pairs},
+        says={pair.name: _says(pair, names[pair.name] if hidden else ()) for pair in status.pairs},
         goals={pair.name: goals(pair, stop) for pair in status.pairs},
         stop=stop,
         uncounted=uncounted(stop),
@@ -104,6 +109,22 @@ def totals(status: CampaignStatus) -> dict[str, int]:
         "at work now": sum(judge.at_work for judge in judges),
         "reached their target": sum(judge.done >= judge.target for judge in judges),
     }
+
+
+def comparisons(
+    pair: PairStatus, met: Mapping[tuple[str, str], int], names: Mapping[str, str]
+) -> list[tuple[str, list[Cell | None]]]:
+    """Comparisons of the systems of a language pair, by what they are called before this reader."""
+    counts = {(min(names[a], names[b]), max(names[a], names[b])): count for (a, b), count in met.items()}
+    called = [names[system] for system in pair.systems]
+    # Names stand as they stood; letters in their own order, or their places would tell.
+    systems = called if called == list(pair.systems) else sorted(called, key=lambda name: (len(name), name))
+    return table(systems, counts, pair.most)
+
+
+def _says(pair: PairStatus, hidden: Collection[str]) -> list[str]:
+    """How the analysis of a language pair stands, without the names of systems that are hidden."""
+    return [] if pair.analysed is None else without_names(pair.analysed.says, hidden)
 
 
 def table(

@@ -15,6 +15,7 @@ from starlette.responses import Response, StreamingResponse
 from ..campaign import Role, journal
 from ..campaign.database import Database
 from ..campaign.export import export, export_screens
+from ..campaign.names import are_hidden
 from ..campaign.overview import campaign_status
 from ..campaign.people import Person
 from ..errors import InputError
@@ -60,7 +61,7 @@ DOWNLOADS = {
 @router.get("", dependencies=[allow(Role.OBSERVER)])
 def look(request: Request, staff: Staff, db: Store) -> Response:
     """What can be had."""
-    return _page(request, staff, db)
+    return _page(request, staff, db, hidden=_is_hidden(db, staff))
 
 
 @router.get("/judgments", dependencies=[allow(Role.OBSERVER)])
@@ -74,6 +75,8 @@ def judgments(
     formulas: str = "keep",
 ) -> Response:
     """The judgments in one of the formats."""
+    if _is_hidden(db, staff):
+        return _page(request, staff, db, 403, hidden=True)
     wanted = DOWNLOADS.get(format)
     if wanted is None:
         return _page(request, staff, db, 422, refused=f"format: got {format!r}; allowed: {', '.join(DOWNLOADS)}")
@@ -101,6 +104,8 @@ def judgments(
 @router.get("/screens", dependencies=[allow(Role.OBSERVER)])
 def screens(request: Request, staff: Staff, db: Store, revisions: bool = False) -> Response:
     """Every screen with its texts."""
+    if _is_hidden(db, staff):
+        return _page(request, staff, db, 403, hidden=True)
     with TemporaryDirectory(prefix="palmares-", ignore_cleanup_errors=True) as folder:
         path = Path(folder) / "screens.jsonl"
         written = export_screens(db, staff.campaign, path, revisions=revisions)
@@ -113,10 +118,16 @@ def screens(request: Request, staff: Staff, db: Store, revisions: bool = False) 
 # -- inside ----------------------------------------------------------------------------------------------
 
 
+def _is_hidden(db: Database, staff: Person) -> bool:
+    """Whether this reader may not learn which system is which: every file of judgments would tell."""
+    with db.read() as tx:
+        return are_hidden(tx, staff.campaign_id, staff.role)
+
+
 def _page(request: Request, staff: Person, db: Database, status: int = 200, **messages: Any) -> Response:
     pairs = campaign_status(db, staff.campaign).pairs
     counts = {"answered": sum(pair.answered for pair in pairs), "skipped": sum(pair.skipped for pair in pairs)}
-    notices = {"refused": None, "nothing": not any(counts.values()), **messages}
+    notices = {"refused": None, "nothing": not any(counts.values()), "hidden": False, **messages}
     return show(request, staff, "export", status=status, downloads=DOWNLOADS, **counts, **notices)
 
 

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Annotated
 
 from fastapi import APIRouter, Query, Request
 from starlette.responses import Response
 
 from ..campaign import Role
-from ..campaign.notes import count_notes, notes
+from ..campaign.names import are_hidden
+from ..campaign.notes import Note, count_notes, notes
 from .access import Staff, Store, allow
 from .manage import show
 
@@ -30,7 +32,15 @@ def look(
     page = notes(db, staff.campaign_id, problems=problems, limit=NOTES + 1, before=before)
     shown = page[:NOTES]
     older = shown[-1].id if len(page) > NOTES else None
+    with db.read() as tx:
+        if are_hidden(tx, staff.campaign_id, staff.role):
+            shown = [_without_systems(note) for note in shown]
     counts = count_notes(db, staff.campaign_id)
     return show(
         request, staff, "notes", shown=shown, older=older, newest=before is None, problems=problems, counts=counts
     )
+
+
+def _without_systems(note: Note) -> Note:
+    """The same for who may not learn which system wrote what."""
+    return replace(note, outputs=tuple(replace(output, systems=()) for output in note.outputs))

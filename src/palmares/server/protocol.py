@@ -8,15 +8,27 @@ request and has no limit on the size of a head; h11 has one and is what uvicorn 
 from __future__ import annotations
 
 import asyncio
+import socket
 from collections.abc import Callable
 from typing import Any
 
 import h11
+import uvicorn
 from uvicorn.protocols.http.h11_impl import H11Protocol
+
+from .streams import end_streams
 
 #: From the connection, or the first byte of a later request, to the end of the head.
 HEAD_SECONDS = 20.0
 _TOO_LATE = b"HTTP/1.1 408 Request Timeout\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
+
+
+class PromptServer(uvicorn.Server):
+    """uvicorn's server, which would wait for streams that have no end when it is to stop."""
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        end_streams()
+        await super().shutdown(sockets)
 
 
 class PromptProtocol(H11Protocol):

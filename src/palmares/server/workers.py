@@ -28,7 +28,7 @@ from multiprocessing.context import SpawnProcess
 
 import uvicorn
 
-from .protocol import PromptProtocol
+from .protocol import PromptProtocol, PromptServer
 
 log = logging.getLogger("palmares.server")
 
@@ -43,8 +43,8 @@ _MARGIN = 5.0
 # -- a worker ----------------------------------------------------------------------------------------------
 
 
-class WorkerServer(uvicorn.Server):
-    """uvicorn's server, on connections that come through a channel."""
+class WorkerServer(PromptServer):
+    """A server on connections that come through a channel."""
 
     def __init__(self, config: uvicorn.Config, channel: socket.socket) -> None:
         super().__init__(config)

@@ -6,6 +6,7 @@ import logging
 import time
 
 from ..database import Database
+from .board import Boards
 from .claim import Claim, ClaimLostError
 from .process import Needing
 from .reading import Settled
@@ -18,23 +19,26 @@ _REST = 30.0
 
 
 class Analyst:
-    """What is kept in memory between two looks: a study of every language pair."""
+    """What is kept in memory between two looks: a study of every language pair, and its judgments."""
 
     def __init__(self, db: Database, claim: Claim) -> None:
         self._db, self._claim = db, claim
         self._settled = Settled()
         self._studies: dict[int, Study] = {}
+        self._boards = Boards(db, claim)
         self._resting: dict[int, float] = {}
 
     def look(self, needing: list[Needing]) -> None:
-        """Take in new answers, and write a snapshot wherever one is due."""
+        """Take in new answers, write a snapshot wherever one is due, and the results that are."""
         with self._db.read() as tx:
             upto = self._settled.advance(tx)
-        wanted = {each.pair.id for each in needing}
+        studied = [each for each in needing if each.studied]
+        wanted = {each.pair.id for each in studied}
         self._studies = {key: study for key, study in self._studies.items() if key in wanted}
-        for each in needing:
+        for each in studied:
             if self._claim.is_held and time.monotonic() >= self._resting.get(each.pair.id, 0.0):
                 self._study(each, upto)
+        self._boards.look([each for each in needing if each.shown], upto)
 
     def _study(self, needing: Needing, upto: int) -> None:
         key = needing.pair.id

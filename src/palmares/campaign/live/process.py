@@ -20,8 +20,10 @@ from typing import Protocol
 import sqlalchemy as sa
 
 from .. import schema
+from ..boards import head_of, last_answer
 from ..database import Database, default_url
 from ..definition import PairInfo, language_pairs, settings_of
+from ..left_out import last_change
 from ..settings import Settings
 from .claim import Claim, ClaimLostError
 
@@ -36,16 +38,25 @@ PAUSE, IDLE = 0.1, 1.0
 #: Seconds that the rest of a look may take when the process is to end.
 _GRACE = 2.0
 _CAMPAIGN = schema.campaign.c
+_CAMPAIGNS = (
+    sa.select(_CAMPAIGN.id, _CAMPAIGN.name, _CAMPAIGN.state)
+    .where(_CAMPAIGN.archived_at.is_(None))
+    .order_by(_CAMPAIGN.state == "closed", _CAMPAIGN.id)
+)
 
 
 @dataclass(frozen=True)
 class Needing:
-    """A language pair whose campaign wants it analysed."""
+    """A language pair whose campaign wants it analysed: ``studied`` for what to ask and when to stop, its results
+    ``shown`` while they grow.
+    """
 
     campaign_id: int
     campaign: str
     pair: PairInfo
     settings: Settings
+    studied: bool
+    shown: bool
 
 
 class Looks(Protocol):
@@ -60,24 +71,52 @@ def needs_analysis(settings: Settings) -> bool:
 
 
 def needing(db: Database) -> list[Needing]:
-    """The language pairs to analyse, of campaigns that take answers."""
-    query = sa.select(_CAMPAIGN.id, _CAMPAIGN.name).where(_CAMPAIGN.state != "closed").order_by(_CAMPAIGN.id)
-    there: list[Needing] = []
-    with db.read() as tx:
-        for campaign_id, name in tx.execute(query).all():
-            settings = settings_of(tx, campaign_id)
-            if needs_analysis(settings):
-                there += [Needing(campaign_id, name, pair, settings) for pair in language_pairs(tx, campaign_id)]
-    return there
+    """The language pairs to analyse."""
+    return Watchlist(db).needing()
+
+
+class Watchlist:
+    """Which language pairs there is something to do for. Of closed campaigns: as long as results lag behind."""
+
+    def __init__(self, db: Database) -> None:
+        self._db = db
+        #: Of closed campaigns, the last answer of every language pair.
+        self._last: dict[int, int] = {}
+
+    def needing(self, *, closed: bool = True) -> list[Needing]:
+        """Look again; open campaigns before closed ones, which may be left out."""
+        there: list[Needing] = []
+        with self._db.read() as tx:
+            for campaign_id, name, state in tx.execute(_CAMPAIGNS).all():
+                settings = settings_of(tx, campaign_id)
+                is_closed = state == "closed"
+                studied, shown = needs_analysis(settings) and not is_closed, settings.results.live
+                if not (studied or shown) or (is_closed and not closed):
+                    continue
+                changed = last_change(tx, campaign_id) if is_closed else 0
+                for pair in language_pairs(tx, campaign_id):
+                    if not is_closed:
+                        self._last.pop(pair.id, None)
+                    elif self._is_said(tx, pair.id, changed):
+                        continue
+                    there.append(Needing(campaign_id, name, pair, settings, studied, shown))
+        return there
+
+    def _is_said(self, tx: sa.Connection, pair_id: int, changed: int) -> bool:
+        """Whether the results of a language pair that gets no more answers say all there is to say."""
+        if pair_id not in self._last:
+            self._last[pair_id] = last_answer(tx, pair_id)
+        head = head_of(tx, pair_id)
+        return head is not None and head.complete >= self._last[pair_id] and head.left_out == changed
 
 
 def watch(db: Database, claim: Claim, analyst: Callable[[], Looks], ending: threading.Event) -> None:
     """Look until ``ending``; ``analyst`` is made once somebody needs one, and anew whenever the claim was lost."""
     at_work: Looks | None = None
-    wait = 0.0
+    watchlist, wait = Watchlist(db), 0.0
     while not ending.wait(wait):
         try:
-            wanted = needing(db)
+            wanted = watchlist.needing()
             if not wanted:
                 claim.release()
             at_work = (at_work or analyst()) if wanted and claim.take() else None
