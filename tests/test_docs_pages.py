@@ -211,3 +211,6 @@ def test_pages_that_were_corrected_stay_as_they_are() -> None:
     page = "".join(ACCESSIBLE.REPLACED)
     assert ACCESSIBLE.corrected(page) != page
     assert ACCESSIBLE.corrected(ACCESSIBLE.corrected(page)) == ACCESSIBLE.corrected(page)
+    table = '<div class="table-wrapper colwidths-auto docutils container"><table>'
+    assert ACCESSIBLE.corrected(table) == table.replace('container"', 'container" tabindex="0"')
+    assert ACCESSIBLE.corrected(ACCESSIBLE.corrected(table)) == ACCESSIBLE.corrected(table)

@@ -511,7 +511,7 @@ def test_settings_are_chosen_as_scikit_learn_does() -> None:
         assert search.means[folds == k] == pytest.approx(labels[folds != k].mean())
 
 
-@pytest.mark.parametrize("place", ["threads", "processes"])
+@pytest.mark.parametrize("place", ["threads", pytest.param("processes", marks=pytest.mark.slow)])
 def test_where_the_search_runs_changes_nothing(place: str) -> None:
     values, labels = drawn(60, 5)
     folds = folds_of(np.arange(60), 3, Execution("serial", seed=1))

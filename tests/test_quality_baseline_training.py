@@ -528,7 +528,10 @@ def test_nothing_is_learned_from_noise(tmp_path: Path) -> None:
 @pytest.mark.slow
 @pytest.mark.real
 def test_on_sentences_of_wmt14(real_data: Path, tmp_path: Path) -> None:
-    """The share of words marked as bad in WMT14's Spanish translations, with the sentences as their own corpus."""
+    """The share of words marked as bad in WMT14's Spanish translations. Half of the sources are the corpus.
+
+    As their own corpus, training sentences look so usual that on others the mean label is better (28.6 to 36.2).
+    """
     texts: dict[str, dict[str, list[str]]] = {}
     for part in ("train", "test"):
         sources = dict(line.split("\t", 1) for line in lines(real_data / "qe14" / f"EN_ES.source.{part}"))
@@ -540,11 +543,20 @@ def test_on_sentences_of_wmt14(real_data: Path, tmp_path: Path) -> None:
         texts[part] = {
             "source": [sources[name].strip() for name in ids],
             "target": [" ".join(fields[2] for fields in words[name]) for name in ids],
-            "gold": [repr(100 * np.mean([fields[-1] == "BAD" for fields in words[name]])) for name in ids],
+            "gold": [repr(100 * float(np.mean([fields[-1] == "BAD" for fields in words[name]]))) for name in ids],
         }
         assert len(ids) > 300
-    files = {name: str(write(tmp_path, name, own)) for name, own in texts["train"].items()}
-    training = TrainingFiles(**files, source_corpus=files["source"], target_corpus=files["target"])
+    known = set(sorted(set(texts["train"]["source"]))[::2])
+    parts: tuple[dict[str, list[str]], ...] = (
+        {name: [] for name in texts["train"]},
+        {name: [] for name in texts["train"]},
+    )
+    for row in zip(*texts["train"].values(), strict=True):
+        for name, value in zip(texts["train"], row, strict=True):
+            parts[row[0] in known][name].append(value)
+    files = {name: str(write(tmp_path, name, own)) for name, own in parts[0].items()}
+    corpus = {name: str(write(tmp_path, f"corpus.{name}", own)) for name, own in parts[1].items()}
+    training = TrainingFiles(**files, source_corpus=corpus["source"], target_corpus=corpus["target"])
     trained = train_baseline(training, tokenize="en-es", resamples=1000, rng=0)
     gold = str(write(tmp_path, "test.gold", texts["test"]["gold"]))
     model: BaselineModel = trained.model
@@ -552,6 +564,8 @@ def test_on_sentences_of_wmt14(real_data: Path, tmp_path: Path) -> None:
     scored = score_predictions(
         model, predictions, gold, label="hter", resamples=1000, execution=Execution("serial", seed=0)
     )
-    own, mean = scored.comparison("MAE").values
+    mae = scored.comparison("MAE")
+    own, mean = mae.values
     print(f"test MAE {own:.2f}, mean label {mean:.2f}, cross-validation {trained.comparison('MAE').values}")
     assert own < mean
+    assert mae.chances[0, 1] < 0.01

@@ -67,7 +67,7 @@ def test_the_cap(measure: Callable[..., PostEditing]) -> None:
 def test_edits_are_those_of_sacrebleu_on_real_texts(real_data: Path, tmp_path: Path) -> None:
     folder = real_data / "multeval"
     names = ("hyps.lc.tok.en.baseline.opt0", "refs.test2010.lc.tok.en.0")
-    old, new = ((folder / name).read_text().splitlines()[:120] for name in names)
+    old, new = ((folder / name).read_text().splitlines()[:60] for name in names)
     paths = [tmp_path / "old", tmp_path / "new"]
     for path, lines in zip(paths, (old, new), strict=True):
         path.write_text("\n".join(lines) + "\n")

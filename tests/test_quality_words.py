@@ -73,7 +73,7 @@ def test_tables_that_cannot_be_are_refused(confusion: list, classes: list[str], 
 # -- published figures -------------------------------------------------------------------------------
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def published(real_data: Path) -> WordScores:
     folder = real_data / "qe14"
     return score_words(folder / "EN_ES.tgt_ann.test", training=folder / "EN_ES.tgt_ann.train", resamples=0, rng=0)

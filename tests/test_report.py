@@ -166,7 +166,7 @@ def test_the_page_shows_the_ranking_and_carries_all_numbers(run: Run, tmp_path: 
     assert "<title>A &amp; B &lt;2026&gt;</title>" in page
     (entry,) = results_of(page, "r.html")
     assert [line["system"] for line in entry["ranking"]["systems"]] == list(found.ranking.systems)
-    names = re.findall(r'<th scope="row" class="system left"><bdi>(.*?)</bdi>', page)
+    names = re.findall(r'<th role="rowheader" scope="row" class="system left"><bdi>(.*?)</bdi>', page)
     assert names == list(found.ranking.systems)
     record = json.loads(re.search(r'id="palmares-record">(.*?)</script>', page, re.DOTALL)[1])  # type: ignore[index]
     assert record["command"]["name"] == "report"
@@ -234,7 +234,7 @@ def test_scores_of_other_tasks_join_and_are_verified_with_the_page(run: Run, tmp
     mae = next(each for each in entry["measures"] if each["measure"] == "MAE")
     assert "<h3>Quality estimation: sentences</h3>" in page
     assert f"{mae['systems']['A']['value']:.2f} ±" in page
-    assert page.index(">A</td>") < page.index(">B</td>")  # the better one first, although less is better
+    assert page.index(">A</th>") < page.index(">B</th>")  # the better one first, although less is better
     assert run("verify", str(target), str(CAMPAIGN)).status == 0
 
 

@@ -71,6 +71,24 @@ def test_everybody_can_read_it(page: Page, viewport: dict[str, int]) -> None:
     assert wide[0] <= wide[1]
 
 
+def test_every_table_has_a_name_and_its_cells_have_headers(page: Page) -> None:
+    """What somebody who hears the page needs; on phones the ranking is no grid of cells to look at, but still one."""
+    tables = page.evaluate(
+        """() => [...document.querySelectorAll('table')].map(table => ({
+            name: table.getAttribute('aria-label'),
+            columns: [...table.querySelectorAll('thead th')].every(cell => cell.scope === 'col'),
+            rows: [...table.querySelectorAll('tbody tr')].filter(row => row.querySelector('th[scope=row]')).length,
+        }))"""
+    )
+    assert len(tables) > 10
+    assert all(table["name"] and table["columns"] and table["rows"] for table in tables), tables
+    page.set_viewport_size(PHONE)  # type: ignore[arg-type]
+    ranking = page.locator(".leaderboard").first
+    assert ranking.get_by_role("row").count() == 21
+    assert ranking.get_by_role("rowheader").count() == 20
+    assert ranking.get_by_role("columnheader").count() == 5
+
+
 def luminance(colour: list[int]) -> float:
     """Relative luminance (WCAG 2)."""
     linear = [c / 255 / 12.92 if c / 255 <= 0.04045 else ((c / 255 + 0.055) / 1.055) ** 2.4 for c in colour]

@@ -45,8 +45,8 @@ def forecast_table(forecast: Forecast, systems: Sequence[str]) -> Table:
     """One row for the target, if there is one, and one for each open boundary, the nearest first."""
     others = forecast.others
     by = "" if others is None else ", by these judges on these segments"
-    columns = [Column("to show", align="left", if_long="wrap"), Column(f"more judgments{by}", align="left")]
-    columns += [] if others is None else [Column("by other judges on other segments", align="left")]
+    names = ["to show", f"more judgments{by}", *([] if others is None else ["by other judges on other segments"])]
+    columns = [Column(name, align="left", if_long="wrap") for name in names]
     beyond = others.boundaries if others else (None,) * len(forecast.boundaries)
     both = sorted(zip(forecast.boundaries, beyond, strict=True), key=lambda pair: _nearness(*pair))
     rows = [(_purpose(need, systems).removeprefix("to "), need, other) for need, other in both]

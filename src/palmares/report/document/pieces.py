@@ -99,7 +99,7 @@ def pieces(
         chapters.append(made.of_pair(content.key, each, pair))
     folder.joinpath("all.tex").write_text(_whole(document, chapters, folder), encoding="utf-8")
     folder.joinpath("README.md").write_text(_contents(document, chapters), encoding="utf-8")
-    folder.joinpath("index.html").write_text(to_gallery(document, chapters), encoding="utf-8")
+    folder.joinpath("index.html").write_text(to_gallery(document, [*chapters[1:], chapters[0]]), encoding="utf-8")
     _tell_fonts(document, tell)
 
 
@@ -135,7 +135,7 @@ class _Made:
         for number, (key, score) in enumerate(zip(keys, document.scores, strict=True), 1):
             text = latex.other(score.table, score.title, f"scores-{number}")
             made.append(self._table(f"scores-{key}", score.title, text, [score.table], [_flat_scores(score)]))
-        return Chapter("All language pairs" if len(pairs) > 1 else "What is about the whole", made)
+        return Chapter("All language pairs" if len(pairs) > 1 else "The whole campaign", made)
 
     def of_pair(self, key: str, each: Grouped[Findings], pair: latex.Pair) -> Chapter:
         """Tables and plots of one language pair."""

@@ -137,8 +137,8 @@ class TrainingData:
             share = sum(text in lines for text in texts.texts) / len(texts.texts)
             if share > _MANY_KNOWN and corpus is not None:
                 notes.append(
-                    f"{100 * share:.0f} % of the {side} are in the corpus {corpus.name}; sentences that are not look "
-                    "less usual than these, and predictions for them may be worse than the errors here"
+                    f"{100 * share:.0f} % of the {side} are in their corpus; sentences that are not look less usual "
+                    "than these, so predictions for them may be far worse than the errors here; give another corpus"
                 )
         if target is not None and source.texts == target.texts:
             notes.append("the corpora of source and target are the same texts")
