@@ -20,6 +20,7 @@ from palmares.models import MODELS
 from palmares.report.document.embedded import results_of, shown
 from palmares.report.document.method import _CITED, REFERENCES
 from palmares.report.document.page import _apart
+from palmares.report.document.scores import score_tables
 from palmares.report.document.sentences import contenders, headline, plain, sureness
 
 CAMPAIGN = Path(__file__).parent.parent / "examples" / "campaign.csv"
@@ -236,6 +237,22 @@ def test_scores_of_other_tasks_join_and_are_verified_with_the_page(run: Run, tmp
     assert f"{mae['systems']['A']['value']:.2f} ±" in page
     assert page.index(">A</th>") < page.index(">B</th>")  # the better one first, although less is better
     assert run("verify", str(target), str(CAMPAIGN)).status == 0
+
+
+def test_scores_without_a_test_have_no_marks_of_significance(run: Run, tmp_path: Path) -> None:
+    rng = np.random.default_rng(4)
+    for name in ("gold", "A", "B"):
+        (tmp_path / f"{name}.txt").write_text("\n".join(f"{value:.4f}" for value in rng.random(40)) + "\n")
+    systems = [part for name in "AB" for part in ("--system", f"{name}={tmp_path / name}.txt")]
+    asked = ("--label", "hter-share", "--gold", f"{tmp_path / 'gold'}.txt", *systems, "--format", "json")
+    for resamples, marked in (("200", True), ("0", False)):
+        told = run("score", "quality-estimation", "sentences", *asked, "--resamples", resamples)
+        assert told.status == 0, told.err
+        results = json.loads(told.out)
+        (table,) = score_tables(results if isinstance(results, list) else [results], "scores.json")
+        shown = " ".join(cell for row in table.table.shown() for cell in row)
+        assert ("•" in shown) == marked
+        assert any("significantly" in note for note in table.table.notes) == marked
 
 
 def test_what_an_earlier_ranking_has_nothing_of_is_said(run: Run, tmp_path: Path) -> None:

@@ -76,9 +76,16 @@ def _cell(measure: Mapping[str, Any], name: str) -> str:
     largest = max(abs(each["value"]) for each in measure["systems"].values() if each["value"] is not None)
     digits = 2 if largest >= 2 else 4
     mark = f"{WINNER} " if known["winner"] else f"{JOINT_WINNER} " if known["joint_winner"] else ""
+    # Without a test, who has the highest value is marked in JSON, but nothing is known of how sure that is.
+    mark = mark if _tested(measure) else ""
     span = known["interval"]
     half = f" ±{number_text((span[1] - span[0]) / 2, digits)}" if span else ""
     return f"{mark}{number_text(known['value'], digits)}{half}"
+
+
+def _tested(measure: Mapping[str, Any]) -> bool:
+    """Whether systems were compared: there are several, and a bootstrap or another test."""
+    return bool(measure["pairs"])
 
 
 def _legend(measures: Sequence[Mapping[str, Any]]) -> Iterator[str]:
@@ -87,6 +94,7 @@ def _legend(measures: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     lines = [line for each in measures for line in each["systems"].values()]
     if any(line["interval"] for line in lines):
         yield "±: half of the bootstrap interval."
+    lines = [line for each in measures if _tested(each) for line in each["systems"].values()]
     if any(line["winner"] for line in lines):
         yield f"{WINNER} not significantly worse than the best, compared by itself."
     if any(line["joint_winner"] and not line["winner"] for line in lines):
