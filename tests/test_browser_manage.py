@@ -26,7 +26,19 @@ HOME = "/c/news/manage"
 LONG = "Maximiliane-Friederike" + "-Annabell" * 18
 SYSTEMS = ("a-system-with-a-very-long-name-that-goes-on-" * 2, "B", "C" * 60)
 WIDTHS = {390: 844, 768: 1024, 1280: 800}
-PATHS = ("", "/people", "/people/many", "/notes", "/settings", "/log", "/export")
+PATHS = (
+    "",
+    "/people",
+    "/people/many",
+    "/people?q=a&sort=-seen",
+    "/texts",
+    "/preview",
+    "/end",
+    "/notes",
+    "/settings",
+    "/log",
+    "/export",
+)
 
 #: Everything that is pressed or read, with its place; what lies in a box that scrolls by itself is measured by the box.
 MEASURE = """() => {

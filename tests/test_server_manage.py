@@ -845,3 +845,22 @@ def test_an_unknown_format_is_refused_by_name(db: Database, observer: Visitor, c
     assert "allowed: csv, jsonl, parquet, wmt, appraise" in words(page.text)
     assert "<script" not in page.text
     assert events(db, campaign, "exported") == []
+
+
+def test_earlier_settings_are_used_again_as_a_new_revision(db: Database, campaign: int, organiser: Visitor) -> None:
+    olga = find_person(db, "news", "Olga Organiser")
+    with db.read() as tx:
+        first = settings_of(tx, campaign)
+    change_settings(db, "news", first.replace(**{"screen.outputs": 2}), by=olga.id)
+    organiser.get(f"{HOME}/settings")
+    assert organiser.post(f"{HOME}/settings/again", {"revision": "1", "newest": "1"}).status_code == 409
+    organiser.get(f"{HOME}/settings")
+    done = organiser.post(f"{HOME}/settings/again", {"revision": "1", "newest": "2"})
+    assert "now at revision 3" in words(done.text)
+    with db.read() as tx:
+        assert settings_of(tx, campaign) == first
+    cells = row(done, "3 : show this revision")
+    assert (cells[2], cells[3], cells[4]) == ("Olga Organiser", "screen.outputs: 2 → 3", "in force")
+    for number in ("0", "9", "x", "²"):
+        organiser.get(f"{HOME}/settings")
+        assert organiser.post(f"{HOME}/settings/again", {"revision": number, "newest": "3"}).status_code == 404

@@ -69,6 +69,24 @@ def change(request: Request, staff: Staff, db: Store, form: Form) -> Response:
     return go(request, staff, "/settings?done=changed")
 
 
+@router.post("/again", dependencies=[allow(Role.ORGANISER)])
+def use_again(request: Request, staff: Staff, db: Store, form: Form) -> Response:
+    """Put earlier settings in force again, as a new revision; not over what somebody has changed meanwhile."""
+    known = revisions(db, staff.campaign_id)
+    number = field(form, "revision")
+    earlier = _numbered(known, int(number) if number.isascii() and number.isdecimal() else 0)
+    if field(form, "newest") != str(known[0].number):
+        return _page(request, staff, db, known, status=409, conflict=True, shown=earlier)
+    if earlier.settings == known[0].settings:
+        return go(request, staff, "/settings?done=same")
+    try:
+        change_settings(db, staff.campaign, earlier.settings, by=staff.id)
+    except InputError as error:  # the texts may have changed since
+        problems = [manage_fields.named(str(error))]
+        return _page(request, staff, db, known, status=422, shown=earlier, problems=problems)
+    return go(request, staff, "/settings?done=changed")
+
+
 @router.post("/state", dependencies=[allow(Role.ORGANISER)])
 def change_to(request: Request, staff: Staff, db: Store, form: Form) -> Response:
     """Open, pause or close the campaign."""
