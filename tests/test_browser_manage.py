@@ -17,7 +17,9 @@ from palmares.campaign import Role
 from palmares.campaign.answers import Answer, submit
 from palmares.campaign.database import Database
 from palmares.campaign.definition import change_settings
+from palmares.campaign.left_out import leave_out
 from palmares.campaign.people import Person, add_person, find_person, redeem
+from palmares.campaign.publications import could_not_be_made, publish, waiting
 from palmares.campaign.settings import Settings
 
 pytestmark = on_sqlite
@@ -88,6 +90,10 @@ def crowded(db: Database) -> Person:
         Settings().replace(**rules, **{"words.consent": "word " * 300, "task.question": "x" * 300}),
         by=olga.id,
     )
+    leave_out(db, find_person(db, "news", "ann"), "pneumono" * 20, by=olga.id)
+    publish(db, "news", by=olga.id)
+    (wanted,) = waiting(db)
+    could_not_be_made(db, wanted, "pneumono" * 20)
     return olga
 
 
@@ -107,8 +113,11 @@ def at_desk(visit: Visit, person: Person, **options: Any) -> Judge:
 
 
 def paths(db: Database) -> tuple[str, ...]:
-    someone = find_person(db, "news", LONG).pseudonym
-    return (*PATHS, f"/people/{someone}/langs", f"/people/{someone}/pseudonymise", "/settings?revision=1")
+    someone, out = (find_person(db, "news", name).pseudonym for name in (LONG, "ann"))
+    of_someone = (f"/people/{someone}{path}" for path in ("", "/langs", "/pseudonymise", "/leave-out"))
+    of_out = (f"/people/{out}{path}" for path in ("", "/take-back"))
+    ends = (f"/publish{path}" for path in ("", "/state?to=closed", "/reveal", "/withdraw"))
+    return (*PATHS, "/settings?revision=1", *of_someone, *of_out, "/people/left-out", "/notes/1", "/notes/2", *ends)
 
 
 def faults_of(judge: Judge, where: str) -> dict[str, Any]:
@@ -137,7 +146,7 @@ def test_axe_finds_nothing_on_any_page(visit: Visit, db: Database, scheme: str) 
         olga.page.evaluate("document.querySelectorAll('details').forEach(part => part.open = true)")
         check_accessibility(olga.page)
     olga.page.set_viewport_size({"width": 1280, "height": 800})
-    for path in ("", "/people", "/notes", "/settings"):
+    for path in ("", "/people", "/notes", "/notes/1", "/settings", "/publish"):
         olga.open(HOME + path)
         check_accessibility(olga.page)
 

@@ -7,7 +7,7 @@ from stores import Clock, new_campaign, new_judge, next_view, sample_texts
 from palmares.campaign.answers import Answer, submit
 from palmares.campaign.database import Database
 from palmares.campaign.definition import change_settings
-from palmares.campaign.notes import NoteCounts, ShownOutput, count_notes, notes
+from palmares.campaign.notes import KINDS, NoteCounts, ShownOutput, count_notes, notes, screen_of
 from palmares.campaign.people import Person
 from palmares.campaign.screens import ScreenView
 from palmares.campaign.settings import Settings
@@ -59,7 +59,7 @@ def test_notes_of_practice_and_of_other_campaigns(db: Database) -> None:
     (note,) = notes(db, id)
     assert (note.practice, note.skip, note.outputs[0].rank) == (True, "technical", None)
     assert [each.note for each in notes(db, other)] == ["elsewhere"]
-    assert (count_notes(db, id), count_notes(db, other)) == (NoteCounts(1, 1), NoteCounts(1, 0))
+    assert (count_notes(db, id), count_notes(db, other)) == (NoteCounts(1, 1, 1), NoteCounts(1, 0))
 
 
 def test_notes_newest_first_in_parts(db: Database) -> None:
@@ -72,3 +72,28 @@ def test_notes_newest_first_in_parts(db: Database) -> None:
     assert [[note.note for note in part] for part in (first, rest)] == [["4", "3"], ["2", "1", "0"]]
     assert [note.note for note in notes(db, id, problems=True)] == ["4", "2", "0"]
     assert first[0].to_dict()["at"].endswith("+00:00")
+
+
+def test_notes_of_one_kind_and_the_screen_behind_them(db: Database) -> None:
+    id = new_campaign(db, sample_texts(8, ("A", "B")), **TWO)
+    ann, bob = new_judge(db), new_judge(db, "bob")
+    say(db, ann, Answer((1, 2), note="a word"))
+    problem = say(db, ann, Answer((1, 2), note="a problem", problem=True))
+    silent = say(db, bob, Answer(skip="technical"))
+    say(db, bob, Answer((2, 1)))
+    found = {kind: [(note.name, note.note) for note in notes(db, id, kind=kind)] for kind in KINDS}
+    assert found == {
+        "note": [("ann", "a problem"), ("ann", "a word")],
+        "comment": [("ann", "a word")],
+        "problem": [("ann", "a problem")],
+        "skipped": [("bob", None)],
+        "any": [("bob", None), ("ann", "a problem"), ("ann", "a word")],
+    }
+    assert [note.name for note in notes(db, id, kind="any", judge=bob.pseudonym)] == ["bob"]
+    assert notes(db, id, lang_pair="de-en") == []
+    for view, ranks, skip in ((problem, (1, 2), None), (silent, (None, None), "technical")):
+        number = next(n.id for n in notes(db, id, kind="any") if n.source == view.source)
+        behind = screen_of(db, id, number)
+        assert behind is not None
+        assert (behind[1].options, behind[1].ranks, behind[1].skipped) == (view.options, ranks, skip)
+    assert screen_of(db, id + 1, 1) is None

@@ -19,7 +19,10 @@ from webs import Visitor, staff, visitor
 from palmares.campaign import Role
 from palmares.campaign.answers import Answer, submit
 from palmares.campaign.database import Database
+from palmares.campaign.definition import change_settings, settings_of
+from palmares.campaign.notes import notes
 from palmares.campaign.people import Person, add_person, find_person, invite, people, pseudonymise, redeem
+from palmares.campaign.revealing import reveal
 from palmares.server import manage_notes
 from palmares.server.app import create_app
 from palmares.server.config import ServerConfig
@@ -234,17 +237,33 @@ def test_notes_are_shown_newest_first_with_their_screen(db: Database, organiser:
     judge = write_notes(db, 4)
     page = organiser.get(f"{HOME}/notes")
     assert re.findall(r'class="said">([^<]*)<', page.text) == ["note 3", "note 2", "note 1", "note 0"]
-    assert "All (4)" in page.text
-    assert "Reports of problems (2)" in page.text
+    assert "4 notes, 2 of them report problems; 0 screens were skipped." in words(page.text)
     assert "Ann Judge" in page.text
-    assert "Phrase numéro" in page.text
     assert "ranked 1, 2, 2 from the top" in words(page.text)
-    assert all(system in page.text for system in SYSTEMS)
-    only = organiser.get(f"{HOME}/notes?problems=1")
+    (newest, *_) = re.findall(r'href="([^"]+/notes/\d+)"', page.text)
+    screen = organiser.get(newest)
+    assert "Phrase numéro" in screen.text
+    assert all(system in screen.text for system in SYSTEMS)
+    ranks = [re.search(rf'name="rank-{place}" value="(\d)" checked', screen.text) for place in (1, 2, 3)]
+    assert [rank and rank[1] for rank in ranks] == ["1", "2", "2"]
+    only = organiser.get(f"{HOME}/notes?kind=problem")
     assert re.findall(r'class="said">([^<]*)<', only.text) == ["note 3", "note 0"]
-    seen = observer.get(f"{HOME}/notes").text
-    assert "Ann Judge" not in seen
-    assert judge.pseudonym in seen
+    assert re.findall(r'class="said">([^<]*)<', organiser.get(f"{HOME}/notes?kind=comment").text) == [
+        "note 2",
+        "note 1",
+    ]
+    for path in (f"{HOME}/notes", newest):
+        seen = observer.get(path).text
+        assert "Ann Judge" not in seen
+        assert judge.pseudonym in seen
+        assert all(system in seen for system in SYSTEMS) == (path == newest)
+    with db.read() as tx:
+        settings = settings_of(tx, 1)
+    change_settings(db, "news", settings.replace(**{"results.names": "hidden"}))
+    for path in (f"{HOME}/notes", newest):
+        assert not any(system in observer.get(path).text for system in SYSTEMS)
+    reveal(db, "news")
+    assert all(system in observer.get(newest).text for system in SYSTEMS)
     overview = organiser.get(HOME)
     assert "4 notes of judges , 2 report problems" in words(overview.text)
 
@@ -252,7 +271,7 @@ def test_notes_are_shown_newest_first_with_their_screen(db: Database, organiser:
 def test_notes_come_in_pages(db: Database, organiser: Visitor, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(manage_notes, "NOTES", 2)
     write_notes(db, 7)
-    page, seen = organiser.get(f"{HOME}/notes?problems=1"), []
+    page, seen = organiser.get(f"{HOME}/notes?kind=problem"), []
     for _ in range(5):
         seen += re.findall(r'class="said">([^<]*)<', page.text)
         older = re.search(r'href="([^"]+before=\d+)"', page.text)
@@ -271,3 +290,63 @@ def test_hostile_notes_are_shown_and_not_run(db: Database, organiser: Visitor) -
     assert "<script" not in page.text
     assert HOSTILE in unescape(page.text)
     assert "skipped (other)" in words(page.text)
+
+
+def test_notes_of_a_judge_a_language_pair_or_a_kind(db: Database, organiser: Visitor) -> None:
+    """Screens that were skipped without a word are among them."""
+    ann, bob = write_notes(db, 2), new_judge(db, "Bob Judge", langs=["de-en"])
+    view = next_view(db, bob)
+    assert view is not None
+    submit(db, bob, view.id, Answer(skip="wrong-language"), submission="s")
+    page = organiser.get(f"{HOME}/notes")
+    assert "1 screen was skipped" in words(page.text)
+    for asked, expected in (
+        ("", 3),
+        ("kind=skipped", 1),
+        ("kind=note-that-is-none", 3),
+        (f"judge={ann.pseudonym}", 2),
+        (f"judge={bob.pseudonym}&kind=comment", 0),
+        ("langs=de-en", 1),
+        ("langs=fr-en&kind=problem", 1),
+        ("judge=%27%20or%201=1", 0),
+    ):
+        assert organiser.get(f"{HOME}/notes?{asked}").text.count("<article") == expected, asked
+    skipped = organiser.get(f"{HOME}/notes?kind=skipped")
+    (link,) = re.findall(r'href="([^"]+/notes/\d+)"', skipped.text)
+    screen = organiser.get(link)
+    assert "skipped (wrong language)" in words(screen.text)
+    assert "checked" not in screen.text
+
+
+def test_a_screen_is_shown_as_it_was_then(db: Database, organiser: Visitor) -> None:
+    """The order of the outputs, and the sentences around it by the settings of that time."""
+    with db.read() as tx:
+        settings = settings_of(tx, 1)
+    change_settings(db, "news", settings.replace(**{"screen.context": 1}))
+    judge = new_judge(db, "Ann Judge", langs=["fr-en"])
+    for _ in range(12):
+        view = next_view(db, judge)
+        assert view is not None
+        submit(db, judge, view.id, Answer((1, 2, 3), note="look"), submission="s")
+        if view.before:
+            break
+    assert view.before
+    page = organiser.get(f"{HOME}/notes")
+    (newest, *_) = re.findall(r'href="([^"]+/notes/\d+)"', page.text)
+    shown = words(organiser.get(newest).text)
+    places = [shown.index(option.text) for option in view.options]
+    assert places == sorted(places)
+    assert shown.index(view.before[0]) < shown.index(view.source)
+
+
+def test_a_screen_of_another_campaign_is_not_there(app: FastAPI, db: Database, organiser: Visitor) -> None:
+    new_campaign(db, sample_texts(4, SYSTEMS), name="other", **ALL_SHOWN)
+    eve = new_judge(db, "Eve", campaign="other")
+    view = next_view(db, eve)
+    assert view is not None
+    submit(db, eve, view.id, Answer(skip="other"), submission="s")
+    (note,) = notes(db, 2, kind="any")
+    assert organiser.get(f"{HOME}/notes/{note.id}").status_code == 404
+    for number in ("0", "-1", str(2**63), str(2**70)):
+        assert organiser.get(f"{HOME}/notes/{number}").status_code == 404
+    assert organiser.get(f"{HOME}/notes/x").status_code in (404, 422)

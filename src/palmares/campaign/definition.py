@@ -108,6 +108,15 @@ def settings_of(tx: sa.Connection, campaign_id: int) -> Settings:
     return parsed_settings(tx.execute(_NEWEST, {"campaign": campaign_id}).scalar_one())
 
 
+def settings_at(tx: sa.Connection, campaign_id: int, moment: datetime) -> Settings:
+    """The settings that were in force at a moment; the first ones if it is earlier."""
+    setting = schema.setting.c
+    of_campaign = sa.select(setting.body).where(setting.campaign_id == campaign_id)
+    then = of_campaign.where(setting.created_at <= moment).order_by(setting.revision.desc()).limit(1)
+    body = tx.execute(then).scalar() or tx.execute(of_campaign.order_by(setting.revision).limit(1)).scalar_one()
+    return parsed_settings(body)
+
+
 def change_settings(db: Database, name: str, settings: Settings, *, by: int | None = None) -> int:
     """Put other settings in force; the earlier ones stay on record. Returns the new revision.
 

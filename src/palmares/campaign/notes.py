@@ -1,4 +1,4 @@
-"""What judges wrote beside their answers: comments and reports of problems, with the screen they are about.
+"""What judges wrote beside their answers: comments, reports of problems, why a screen was skipped; and that screen.
 
 What counts is the latest revision of an answer. Notes on practice screens are here too: a problem there is one.
 """
@@ -6,7 +6,7 @@ What counts is the latest revision of an answer. Notes on practice screens are h
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 from typing import Any
 
@@ -14,6 +14,19 @@ import sqlalchemy as sa
 
 from . import schema
 from .database import Database
+from .definition import settings_at
+from .screens import ScreenView, as_shown
+
+_NOTED, _SKIPPED = schema.judgment.c.note.is_not(None), schema.judgment.c.skip.is_not(None)
+_KINDS: dict[str, sa.ColumnElement[bool]] = {
+    "note": _NOTED,
+    "comment": sa.and_(_NOTED, ~schema.judgment.c.problem),
+    "problem": sa.and_(_NOTED, schema.judgment.c.problem),
+    "skipped": _SKIPPED,
+    "any": sa.or_(_NOTED, _SKIPPED),
+}
+#: What `notes` can be asked for.
+KINDS = tuple(_KINDS)
 
 
 @dataclass(frozen=True)
@@ -30,6 +43,7 @@ class ShownOutput:
 class Note:
     """A note, who wrote it when, and the screen it is about. Ids grow with time.
 
+    ``note`` is None where a screen was skipped without a word, which is only told if it is asked for.
     ``problem``: the judge reports one. ``skip`` is the reason for skipping the screen, ``verdict`` what was said of
     both outputs.
     """
@@ -38,7 +52,7 @@ class Note:
     at: datetime
     name: str
     pseudonym: str
-    note: str
+    note: str | None
     problem: bool
     practice: bool
     lang_pair: str
@@ -56,14 +70,24 @@ class Note:
 
 @dataclass(frozen=True)
 class NoteCounts:
-    """How many answers have a note, and how many of these report a problem."""
+    """How many answers have a note, and how many of these report a problem; how many screens were skipped."""
 
     notes: int
     problems: int
+    skipped: int = 0
 
 
 def notes(
-    db: Database, campaign_id: int, *, problems: bool = False, limit: int = 50, before: int | None = None
+    db: Database,
+    campaign_id: int,
+    *,
+    problems: bool = False,
+    kind: str = "note",
+    judge: str | None = None,
+    lang_pair: str | None = None,
+    limit: int = 50,
+    before: int | None = None,
+    number: int | None = None,
 ) -> list[Note]:
     """The latest notes, newest first.
 
@@ -71,10 +95,18 @@ def notes(
     ----------
     problems
         Only those that report a problem.
+    kind
+        Any ``note``; a ``comment``, which reports no ``problem``; ``skipped`` screens, with a note or without; or
+        ``any`` of these.
+    judge, lang_pair
+        Only those of a judge, by pseudonym, or of a language pair.
     before
         Only those with a smaller id, to go on where a page ended.
+    number
+        Only the one with this id.
     """
     judgment, served, screen, segment = schema.judgment, schema.served, schema.screen, schema.segment
+    which = _KINDS[kind]
     query = (
         sa.select(
             *(judgment.c.id, judgment.c.created_at, judgment.c.note, judgment.c.problem, judgment.c.ranks),
@@ -83,17 +115,23 @@ def notes(
             *(segment.c.name.label("segment"), segment.c.source, segment.c.reference),
         )
         .select_from(
-            _with_notes()
+            _answers()
             .join(screen, served.c.screen_id == screen.c.id)
             .join(segment, screen.c.segment_id == segment.c.id)
             .join(schema.language_pair, segment.c.language_pair_id == schema.language_pair.c.id)
         )
-        .where(*_of(campaign_id))
+        .where(which, schema.person.c.campaign_id == campaign_id)
         .order_by(judgment.c.id.desc())
         .limit(limit)
     )
     if problems:
-        query = query.where(judgment.c.problem)
+        query = query.where(_KINDS["problem"])
+    if judge is not None:
+        query = query.where(schema.person.c.pseudonym == judge)
+    if lang_pair is not None:
+        query = query.where(schema.language_pair.c.name == lang_pair)
+    if number is not None:
+        query = query.where(judgment.c.id == number)
     if before is not None:
         query = query.where(judgment.c.id < before)
     with db.read() as tx:
@@ -103,12 +141,32 @@ def notes(
 
 
 def count_notes(db: Database, campaign_id: int) -> NoteCounts:
-    """How many notes there are."""
-    problem = sa.func.coalesce(sa.func.sum(sa.case((schema.judgment.c.problem, 1), else_=0)), 0)
-    query = sa.select(sa.func.count(), problem).select_from(_with_notes()).where(*_of(campaign_id))
+    """How many notes there are, and how many screens were skipped."""
+    counted = [
+        sa.func.coalesce(sa.func.sum(sa.case((_KINDS[kind], 1), else_=0)), 0) for kind in ("note", "problem", "skipped")
+    ]
+    query = sa.select(*counted).select_from(_answers()).where(schema.person.c.campaign_id == campaign_id, _KINDS["any"])
     with db.read() as tx:
-        every, problems = tx.execute(query).one()
-    return NoteCounts(int(every), int(problems))
+        return NoteCounts(*map(int, tx.execute(query).one()))
+
+
+def screen_of(db: Database, campaign_id: int, number: int) -> tuple[Note, ScreenView] | None:
+    """The screen behind a note, as it was shown to its judge, with the answer in it; None if there is none.
+
+    What surrounds the texts (sentences before and after, the reference) is as the settings of then had it.
+    """
+    found = notes(db, campaign_id, kind="any", number=number)
+    if not found:
+        return None
+    (note,) = found
+    judgment, served = schema.judgment.c, schema.served.c
+    whose = sa.select(served.person_id, served.public_id, served.created_at)
+    with db.read() as tx:
+        query = whose.join(schema.judgment, judgment.served_id == served.id).where(judgment.id == number)
+        row = tx.execute(query).one()
+        view = as_shown(tx, row.person_id, row.public_id, settings_at(tx, campaign_id, row.created_at))
+    ranks = tuple(output.rank for output in note.outputs)
+    return note, replace(view, ranks=ranks, skipped=note.skip, verdict=note.verdict)
 
 
 def _note(row: Any, shown: Mapping[int, dict[str, Any]]) -> Note:
@@ -131,15 +189,11 @@ def _note(row: Any, shown: Mapping[int, dict[str, Any]]) -> Note:
     )
 
 
-def _with_notes() -> sa.Join:
+def _answers() -> sa.Join:
     judgment, served = schema.judgment, schema.served
     return judgment.join(served, schema.latest(served.c.id)).join(
         schema.person, served.c.person_id == schema.person.c.id
     )
-
-
-def _of(campaign_id: int) -> tuple[sa.ColumnElement[bool], ...]:
-    return schema.judgment.c.note.is_not(None), schema.person.c.campaign_id == campaign_id
 
 
 def _outputs(tx: sa.Connection, ids: Iterable[int]) -> dict[int, dict[str, Any]]:

@@ -74,6 +74,11 @@ def load(db: Database, person: Person, screen_id: str) -> ScreenView:
         return _view(tx, served_row(tx, person.id, screen_id), settings_of(tx, person.campaign_id))
 
 
+def as_shown(tx: sa.Connection, person_id: int, screen_id: str, settings: Settings) -> ScreenView:
+    """A screen that was served to someone, for whoever follows the campaign; by the settings of then."""
+    return _view(tx, served_row(tx, person_id, screen_id), settings)
+
+
 def _view(tx: sa.Connection, row: Row, settings: Settings) -> ScreenView:
     """What the page of a served screen shows."""
     segment = tx.execute(_SEGMENT_OF, {"segment": row.segment_id}).one()

@@ -1,23 +1,31 @@
-"""What judges wrote beside their answers, for those who run or follow the campaign."""
+"""What judges wrote beside their answers, and the screens it is about, for those who run or follow the campaign."""
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Annotated
+from urllib.parse import urlencode
 
 from fastapi import APIRouter, Query, Request
+from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
 from ..campaign import Role
+from ..campaign.definition import language_pairs
 from ..campaign.names import are_hidden
-from ..campaign.notes import Note, count_notes, notes
+from ..campaign.notes import count_notes, notes, screen_of
+from ..campaign.people import people
 from .access import Staff, Store, allow
-from .manage import show
+from .judging import language_of, outputs_of
+from .manage import called, show
+from .words import words
 
 router = APIRouter(prefix="/c/{campaign}/manage/notes")
 
 #: Notes on one page.
-NOTES = 25
+NOTES = 50
+#: What can be asked for, and what the page calls it.
+_KINDS = {"any": "All", "problem": "Problems", "comment": "Comments", "skipped": "Skipped screens"}
+Number = Annotated[int | None, Query(ge=1, lt=2**63)]
 
 
 @router.get("", dependencies=[allow(Role.OBSERVER)])
@@ -25,22 +33,56 @@ def look(
     request: Request,
     staff: Staff,
     db: Store,
-    problems: bool = False,
-    before: Annotated[int | None, Query(ge=1, lt=2**63)] = None,
+    kind: str = "any",
+    judge: str = "",
+    langs: str = "",
+    before: Number = None,
 ) -> Response:
-    """The newest notes, or those before one of them; all, or only reports of problems."""
-    page = notes(db, staff.campaign_id, problems=problems, limit=NOTES + 1, before=before)
+    """The newest notes, or those before one of them; of one kind, judge or language pair, if that is asked for."""
+    kind = kind if kind in _KINDS else "any"
+    whose, pair = judge or None, langs or None
+    page = notes(db, staff.campaign_id, kind=kind, judge=whose, lang_pair=pair, limit=NOTES + 1, before=before)
     shown = page[:NOTES]
-    older = shown[-1].id if len(page) > NOTES else None
+    chosen = {"kind": kind if kind != "any" else "", "judge": judge, "langs": langs}
     with db.read() as tx:
-        if are_hidden(tx, staff.campaign_id, staff.role):
-            shown = [_without_systems(note) for note in shown]
-    counts = count_notes(db, staff.campaign_id)
+        pairs = [pair.name for pair in language_pairs(tx, staff.campaign_id)]
+    judges = [person for person in people(db, staff.campaign_id) if person.role is Role.JUDGE]
     return show(
-        request, staff, "notes", shown=shown, older=older, newest=before is None, problems=problems, counts=counts
+        request,
+        staff,
+        "notes",
+        shown=shown,
+        kinds=_KINDS,
+        kind=kind,
+        judge=judge,
+        langs=langs,
+        pairs=pairs,
+        judges=sorted((called(staff, person), person.pseudonym) for person in judges),
+        older=shown[-1].id if len(page) > NOTES else None,
+        newest=before is None,
+        counts=count_notes(db, staff.campaign_id),
+        filter=urlencode({name: value for name, value in chosen.items() if value}),
     )
 
 
-def _without_systems(note: Note) -> Note:
-    """The same for who may not learn which system wrote what."""
-    return replace(note, outputs=tuple(replace(output, systems=()) for output in note.outputs))
+@router.get("/{number}", dependencies=[allow(Role.OBSERVER)])
+def screen(request: Request, number: int, staff: Staff, db: Store) -> Response:
+    """A screen as its judge saw it, with their answer; which system is which can be looked up by who may know."""
+    found = screen_of(db, staff.campaign_id, number) if 0 < number < 2**63 else None
+    if found is None:
+        raise HTTPException(404, "there is no such note in this campaign; go back to the list of notes")
+    note, view = found
+    with db.read() as tx:
+        names = not are_hidden(tx, staff.campaign_id, staff.role)
+    return show(
+        request,
+        staff,
+        "noted_screen",
+        note=note,
+        screen=view,
+        outputs=outputs_of(view),
+        judge_say=words("en").in_vocabulary(view.settings.task.vocabulary),
+        source_language=language_of(view.langs.source),
+        target_language=language_of(view.langs.target),
+        names=names,
+    )
