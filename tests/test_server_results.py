@@ -27,7 +27,7 @@ pytestmark = pytest.mark.any_database
 MINE, OUTSIDE = "/c/news/manage/results", "/c/news/results"
 #: Names that occur nowhere else on a page.
 SECRET = ("zyx-alpha", "zyx-beta", "zyx-gamma", "zyx-delta")
-PAGES = ("", "/results", "/results/fragment", "/people", "/notes", "/notes/1", "/settings", "/export",
+PAGES = ("", "/results", "/results/fragment", "/people", "/notes", "/notes/8", "/settings", "/export",
          "/export/judgments", "/export/judgments?format=jsonl", "/export/screens", "/log", "/crowd")  # fmt: skip
 
 
