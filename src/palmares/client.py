@@ -218,12 +218,13 @@ class Client:
         asked |= {} if up_to is None else {"up_to": str(up_to)}
         target = Path(path)
         beside = target.with_name(f".{target.name}.part")
+        path_and_query = f"{campaign}/export/judgments?{urlencode(asked)}"
         try:
-            with (
-                self._open("GET", f"{campaign}/export/judgments?{urlencode(asked)}") as answer,
-                beside.open("wb") as to,
-            ):
-                shutil.copyfileobj(answer, to, _CHUNK)
+            with self._open("GET", path_and_query) as answer, beside.open("wb") as file:
+                shutil.copyfileobj(answer, file, _CHUNK)
+                announced = answer.headers.get("Content-Length")
+                if announced is not None and file.tell() != int(announced):
+                    raise ApiError(0, "unreachable", f"the connection ended after {file.tell():,} of {announced} bytes")
             beside.replace(target)
         finally:
             beside.unlink(missing_ok=True)
