@@ -20,7 +20,7 @@ from schemathesis.specs.openapi.checks import (
     response_schema_conformance,
     status_code_conformance,
 )
-from stores import PLAIN, SYSTEMS, Clock, new_campaign, new_judge, sample_texts
+from stores import PLAIN, SYSTEMS, Clock, judge_screens, new_campaign, new_judge, sample_texts
 from webs import signed_in, staff, visitor
 
 from palmares.campaign import Role, schema
@@ -31,7 +31,7 @@ from palmares.campaign.definition import change_settings, find_campaign, setting
 from palmares.campaign.people import find_person, people, redeem
 from palmares.campaign.settings import Settings
 from palmares.ingest.base import ReadOptions
-from palmares.server.access import check_declarations, declared_scopes, routes, scoped
+from palmares.server.access import check_declarations, declared_roles, declared_scopes, routes, scoped
 
 pytestmark = pytest.mark.any_database
 API = "/api/v1/news"
@@ -145,7 +145,7 @@ def test_no_cookie_counts_beside_a_token_and_no_token_on_pages(app: FastAPI, db:
     assert olga.client.get(f"{API}/status", headers={"Authorization": "Basic b2xnYTp4"}).status_code == 200
     manage = of_scope(app, db, "manage")
     for route in routes(app):
-        if not declared_scopes(route) and "{campaign}" in str(route.path):
+        if declared_roles(route) and not declared_scopes(route):
             path = re.sub(r"\{\w+\}", "1", str(route.path).replace("{campaign}", "news"))
             for method in route.methods:
                 assert manage.request(method, path, follow_redirects=False).status_code == 401, (method, path)
@@ -182,6 +182,36 @@ def test_a_token_to_read_tells_no_names_of_judges(app: FastAPI, db: Database) ->
     for path in ("status", "people", "notes", "settings"):
         assert "Xanthippe" not in of_scope(app, db, "read").get(f"{API}/{path}").text
     assert "Xanthippe" in of_scope(app, db, "manage").get(f"{API}/people").text
+
+
+def test_a_token_to_read_keeps_to_hidden_names(app: FastAPI, db: Database) -> None:
+    new_campaign(db, sample_texts(12, ("quokka-one", "quokka-two")), **{"screen.outputs": 2, "results.names": "hidden"})
+    judge_screens(db, new_judge(db), 3)
+    reader, manager = (of_scope(app, db, scope) for scope in ("read", "manage"))
+    told = reader.get(f"{API}/status")
+    assert told.json()["pairs"][0]["systems"] == ["system A", "system B"]
+    for path in ("results", "notes", "export/judgments", "export/screens"):
+        status, message = said(reader.get(f"{API}/{path}"))
+        assert (status, "are hidden until an organiser reveals them" in message) == (403, True)
+        assert manager.get(f"{API}/{path}").status_code == 200
+    for path in ("status", "settings", "people", "results"):
+        assert "quokka" not in reader.get(f"{API}/{path}").text
+    with db.begin() as tx:
+        tx.execute(schema.campaign.update().values(revealed_at=db.clock()))
+    assert "quokka-one" in reader.get(f"{API}/export/judgments").text
+
+
+def test_results_are_those_of_the_newest_board(app: FastAPI, db: Database) -> None:
+    new_campaign(db)
+    reader = of_scope(app, db, "read")
+    assert reader.get(f"{API}/results").json() == {"pairs": []}
+    known = {"version": 3, "answer": 7, "left_out": 0, "judgments": 70}
+    with db.begin() as tx:
+        row = {**known, "language_pair_id": 1, "body": {"rank": {"found": None}}, "created_at": db.clock()}
+        tx.execute(schema.board.insert().values(row))
+    (told,) = reader.get(f"{API}/results").json()["pairs"]
+    expected = {**known, "lang_pair": "fr-en", "at": db.clock().isoformat(), "body": {"rank": {"found": None}}}
+    assert told == expected
 
 
 # -- campaigns -------------------------------------------------------------------------------------------

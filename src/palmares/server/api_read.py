@@ -5,7 +5,7 @@ What observers may not see, a token to read does not tell either: names of judge
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Annotated, Any
@@ -16,9 +16,13 @@ from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
 from ..campaign import Role
+from ..campaign.boards import board_of
 from ..campaign.clients import Scope, created_by
+from ..campaign.database import Database
+from ..campaign.definition import language_pairs
 from ..campaign.export import export, export_screens
 from ..campaign.given_texts import settings_now
+from ..campaign.names import are_hidden, shown_names
 from ..campaign.notes import notes as notes_of
 from ..campaign.overview import campaign_lines, campaign_status
 from ..campaign.people import Person
@@ -46,13 +50,25 @@ class SettingsOut(BaseModel):
     toml: str
 
 
-class ResultsOut(BaseModel):
-    """The newest results of every language pair that has some; nothing is computed for the request.
-
-    Each rests on all answers up to ``answer``, and on who is left out up to change ``left_out`` (0: nobody ever was).
+class PairResults(BaseModel):
+    """The newest results of a language pair. They rest on all answers up to ``answer``, and on who is left out up to
+    change ``left_out`` (0: nobody ever was); ``body`` has the parts that the page of results shows, each as the command
+    of its name gives it.
     """
 
-    pairs: list[dict[str, Any]]
+    lang_pair: str
+    version: int
+    answer: int
+    left_out: int
+    judgments: int
+    at: str
+    body: dict[str, Any]
+
+
+class ResultsOut(BaseModel):
+    """Of every language pair that has results; nothing is computed for the request."""
+
+    pairs: list[PairResults]
 
 
 @list_router.get("", dependencies=[scoped(*Scope)])
@@ -74,7 +90,25 @@ def status(campaign: CampaignName, staff: Staff, db: Store) -> dict[str, Any]:
     told = campaign_status(db, campaign).to_dict()
     if staff.role is not Role.ORGANISER:
         told["judges"] = [_nameless(judge) for judge in told["judges"]]
+    with db.read() as tx:
+        hidden, names = are_hidden(tx, staff.campaign_id, staff.role), shown_names(tx, staff.campaign_id, staff.role)
+    if hidden:
+        told["pairs"] = [_coded(pair, names[pair["name"]]) for pair in told["pairs"]]
     return told
+
+
+@router.get("/results", dependencies=[scoped(Scope.READ)])
+def results(campaign: CampaignName, staff: Staff, db: Store) -> ResultsOut:
+    """The newest results, as the page of results has them; 403 while names of systems are hidden from observers."""
+    _refuse_hidden(db, staff)
+    found = []
+    with db.read() as tx:
+        for pair in language_pairs(tx, staff.campaign_id):
+            board = board_of(tx, pair.id)
+            if board is not None:
+                numbers = {key: getattr(board, key) for key in ("version", "answer", "left_out", "judgments", "body")}
+                found.append(PairResults(lang_pair=pair.name, at=board.at.isoformat(), **numbers))
+    return ResultsOut(pairs=found)
 
 
 @router.get("/settings", dependencies=[scoped(Scope.READ)])
@@ -102,6 +136,7 @@ def notes(
     limit: Limit = 100,
 ) -> Listed:
     """What judges wrote beside their answers, newest first; ``next`` asks for older ones as ``before``."""
+    _refuse_hidden(db, staff)
     found = notes_of(db, staff.campaign_id, problems=problems, before=before, limit=limit + 1)
     rows = [(each.id, each.to_dict()) for each in found]
     return listed([(key, row if staff.role is Role.ORGANISER else _nameless(row)) for key, row in rows], limit)
@@ -118,6 +153,7 @@ def judgments(
     up_to: Upto = None,
 ) -> Response:
     """The judgments as a file; 404 before there are any. Every download is in the campaign's log."""
+    _refuse_hidden(db, staff)
     wanted = DOWNLOADS[format]
     with TemporaryDirectory(prefix="palmares-", ignore_cleanup_errors=True) as folder:
         path = Path(folder) / f"judgments.{wanted.ending}"
@@ -140,6 +176,7 @@ def judgments(
 @router.get("/export/screens", dependencies=[scoped(Scope.READ)], responses=_FILE, response_class=Response)
 def screens(campaign: CampaignName, staff: Staff, db: Store, revisions: bool = False, up_to: Upto = None) -> Response:
     """Every screen with its texts, one JSON object per line; 404 before there are any."""
+    _refuse_hidden(db, staff)
     with TemporaryDirectory(prefix="palmares-", ignore_cleanup_errors=True) as folder:
         path = Path(folder) / "screens.jsonl"
         written = export_screens(db, campaign, path, revisions=revisions, upto=up_to)
@@ -163,6 +200,19 @@ def _person(person: Person, link_until: Any, session_until: Any) -> dict[str, An
         "link_until": None if link_until is None else link_until.isoformat(),
         "session_until": None if session_until is None else session_until.isoformat(),
     }
+
+
+def _refuse_hidden(db: Database, staff: Person) -> None:
+    """Refuse what tells which system is which to who may not know yet."""
+    with db.read() as tx:
+        if are_hidden(tx, staff.campaign_id, staff.role):
+            raise HTTPException(403, "names of systems are hidden until an organiser reveals them (results.names)")
+
+
+def _coded(pair: dict[str, Any], names: Mapping[str, str]) -> dict[str, Any]:
+    """How a language pair stands, with systems by their letters; the forecast of the analysis names them, too."""
+    analysed = None if pair["analysed"] is None else {**pair["analysed"], "standing": None}
+    return {**pair, "systems": sorted(names[name] for name in pair["systems"]), "analysed": analysed}
 
 
 def _nameless(row: dict[str, Any]) -> dict[str, Any]:
