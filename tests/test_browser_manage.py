@@ -46,7 +46,8 @@ PATHS = (
 MEASURE = """() => {
   const shown = element =>
     element.checkVisibility({visibilityProperty: true}) && !element.closest(".visually-hidden, thead");
-  const pressed = "button, .button, select, summary, input[type=text], input[type=file], textarea, label.choice, nav a";
+  const pressed = "button, .button, select, summary, input:is([type=text], [type=file], [type=datetime-local]), "
+    + "textarea, label.choice, nav a";
   const boxed = element => {
     for (let box = element.parentElement; box; box = box.parentElement)
       if (["auto", "scroll"].includes(getComputedStyle(box).overflowX)) return box;

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
+import pytest
 from stores import Clock, new_campaign, new_judge, next_view, sample_texts
 
 from palmares.campaign.answers import Answer, submit
@@ -97,3 +101,20 @@ def test_notes_of_one_kind_and_the_screen_behind_them(db: Database) -> None:
         assert behind is not None
         assert (behind[1].options, behind[1].ranks, behind[1].skipped) == (view.options, ranks, skip)
     assert screen_of(db, id + 1, 1) is None
+
+
+@pytest.mark.any_database
+def test_kinds_on_the_command_line(
+    db: Database, database_url: str, ok: Callable[..., Any], refused: Callable[..., str]
+) -> None:
+    new_campaign(db, sample_texts(8, ("A", "B")), **TWO)
+    ann, bob = new_judge(db), new_judge(db, "bob")
+    say(db, ann, Answer((1, 2), note="a word"))
+    say(db, bob, Answer(skip="technical"))
+    place = ("--format", "json", "--database", database_url)
+    assert [note["note"] for note in ok("campaign", "notes", *place).json] == ["a word"]
+    assert [note["note"] for note in ok("campaign", "notes", "--kind", "any", *place).json] == [None, "a word"]
+    of_bob = ok("campaign", "notes", "--kind", "any", "--judge", "bob", *place).json
+    assert [(note["name"], note["skip"]) for note in of_bob] == [("bob", "technical")]
+    assert "skipped: technical" in ok("campaign", "notes", "--kind", "skipped", *place[2:]).out
+    assert "no one called 'eve'" in refused("campaign", "notes", "--judge", "eve", *place)

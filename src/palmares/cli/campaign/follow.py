@@ -121,10 +121,26 @@ def log(name: str | None, limit: int, printing: options.Printing, database: str 
 )
 @name_argument
 @click.option("--problems", is_flag=True, help="Only reports of problems.")
+@click.option(
+    "--kind",
+    type=click.Choice(["note", "comment", "problem", "skipped", "any"]),
+    default="note",
+    show_default=True,
+    help="What to show: notes, or screens that were skipped, with a note or without.",
+)
+@click.option("--judge", metavar="PERSON", help="Only those of a judge, by name or pseudonym.")
 @click.option("--limit", type=click.IntRange(1), default=50, show_default=True, help="How many notes to show.")
 @options.people_printing_options
 @database_option
-def notes(name: str | None, problems: bool, limit: int, printing: options.Printing, database: str | None) -> None:
+def notes(
+    name: str | None,
+    problems: bool,
+    kind: str,
+    judge: str | None,
+    limit: int,
+    printing: options.Printing,
+    database: str | None,
+) -> None:
     """Show what judges wrote beside their answers; the latest first.
 
     JSON has the whole screen: source, reference, and the outputs with their systems and ranks.
@@ -132,8 +148,10 @@ def notes(name: str | None, problems: bool, limit: int, printing: options.Printi
     with opened(database) as db:
         from ...campaign.definition import find_campaign
         from ...campaign.notes import notes as written
+        from ...campaign.people import find_person
 
         with db.read() as tx:
             info = find_campaign(tx, name)
-        found = written(db, info.id, problems=problems, limit=limit)
+        whose = None if judge is None else find_person(db, info.name, judge).pseudonym
+        found = written(db, info.id, problems=problems, kind=kind, judge=whose, limit=limit)
     printing.show("campaign notes", found)
