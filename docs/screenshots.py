@@ -29,6 +29,7 @@ from palmares.campaign.demo.build import demo_texts
 from palmares.campaign.people import add_person, consent, find_person, invite
 from palmares.campaign.screens import load
 from palmares.campaign.settings import Settings
+from palmares.campaign.setup import make_setup_link
 from palmares.campaign.work import next_screen
 from palmares.server.app import create_app
 from palmares.server.config import ServerConfig
@@ -53,6 +54,7 @@ def main() -> None:
         with serving(db) as site, sync_playwright() as playwright:
             browser = playwright.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
             organiser_pages(browser, site, demo)
+            setup_pages(browser, site, db)
             welcome_page(browser, site, demo)
             judge_pages(browser, site, db)
             pair_pages(browser, site, db)
@@ -112,6 +114,18 @@ def take(page: Page, name: str, until: str = "footer") -> None:
     page.screenshot(
         path=IMAGES / f"{name}.png", full_page=True, clip={"x": 0, "y": 0, "width": width, "height": box["y"]}
     )
+
+
+def setup_pages(browser: Browser, site: str, db: Database) -> None:
+    """A campaign that is being made in the browser."""
+    context = browser.new_context(viewport=PAGE, reduced_motion="reduce")
+    page = context.new_page()
+    page.goto(f"{site}/setup/link/{make_setup_link(db)}")
+    page.get_by_role("button", name="Begin").click()
+    page.get_by_label("Name of the campaign").fill("helpful")
+    page.locator("#files").set_input_files(ANSWERS)
+    take(page, "setup-texts")
+    context.close()
 
 
 def organiser_pages(browser: Browser, site: str, demo: Demo) -> None:

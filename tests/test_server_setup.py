@@ -23,11 +23,12 @@ from palmares.campaign.definition import campaigns, find_campaign, language_pair
 from palmares.campaign.drafts import keep_draft
 from palmares.campaign.people import add_person, find_person
 from palmares.campaign.setup import LINK_HOURS, SESSION_HOURS, make_setup_link, setup_session
-from palmares.campaign.uploads import Wanted, read
+from palmares.campaign.uploads import ONE_AT_A_TIME, Wanted, read, read_apart
+from palmares.errors import InputError
 from palmares.server.app import create_app
 from palmares.server.config import ServerConfig
 from palmares.texts import uploads as limits
-from palmares.texts.uploads import MOST_FILES
+from palmares.texts.uploads import MOST_FILES, Upload
 
 pytestmark = pytest.mark.any_database
 
@@ -289,6 +290,27 @@ def test_what_cannot_be_read_is_refused_by_name_and_line_and_nothing_is_kept(
     assert "onclick=x>" not in page.text
     assert drafts(db) == 0
     assert 'value="news"' in page.text
+
+
+def test_texts_that_take_too_long_or_too_much_memory_are_refused(
+    app: FastAPI, db: Database, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    guest = maker(app)
+    monkeypatch.setattr("palmares.campaign.uploads.SECONDS", 0.01)
+    assert "could not be read and checked in 0.01 seconds" in told(upload(guest, PLAIN))
+    monkeypatch.undo()
+    with pytest.raises(InputError, match="the process that read them ended with status 1"):
+        read_apart(tmp_path / "gone", [Upload("a", tmp_path / "gone" / "a")], Wanted(), [])  # the process ends badly
+    assert drafts(db) == 0
+
+
+def test_one_upload_is_read_at_a_time(app: FastAPI, monkeypatch: pytest.MonkeyPatch) -> None:
+    guest = maker(app)
+    monkeypatch.setattr("palmares.campaign.uploads._WAIT", 0.01)
+    with ONE_AT_A_TIME:
+        busy = upload(guest, PLAIN)
+    assert busy.status_code == 503
+    assert "another upload is being checked" in busy.text
 
 
 def test_too_many_and_too_large_files_are_refused(app: FastAPI, monkeypatch: pytest.MonkeyPatch, db: Database) -> None:

@@ -75,7 +75,7 @@ _DECISION = (
     .limit(1)
 )
 _HEAD = (
-    sa.select(_SNAPSHOT.id, _SNAPSHOT.answers, _SNAPSHOT.strategy)
+    sa.select(_SNAPSHOT.id, _SNAPSHOT.answers, _SNAPSHOT.strategy, _SNAPSHOT.created_at)
     .where(_SNAPSHOT.language_pair_id == bindparam("pair"))
     .order_by(_SNAPSHOT.version.desc())
     .limit(1)
@@ -156,17 +156,20 @@ def advice(tx: sa.Connection, pair_id: int, choice: ChoiceSettings) -> Advice | 
     _note_lag(tx, pair_id, behind, choice)
     if head is None or behind > choice.lag or head.strategy != choice.strategy:
         return None
-    choices = _choices(tx, pair_id, head.id)
+    choices = _choices(tx, pair_id, head.id, head.created_at)
     return None if choices is None else Advice(head.id, choices)
 
 
-def _choices(tx: sa.Connection, pair_id: int, snapshot_id: int) -> Choices | None:
-    """The choices of a snapshot; those of the newest are kept in memory."""
+def _choices(tx: sa.Connection, pair_id: int, snapshot_id: int, made: datetime) -> Choices | None:
+    """The choices of a snapshot; those of the newest are kept in memory.
+
+    On SQLite the numbers of a deleted campaign come again, so when it was ``made`` is a part of what a snapshot is.
+    """
     known = _KNOWN.setdefault(tx.engine, {})
     kept = known.get(pair_id)
-    if kept is None or kept[0] != snapshot_id:
+    if kept is None or kept[0] != (snapshot_id, made):
         said = tx.execute(_CHOICES, {"snapshot": snapshot_id}).scalar_one()
-        kept = known[pair_id] = snapshot_id, None if said is None else Choices.of_dict(said)
+        kept = known[pair_id] = (snapshot_id, made), None if said is None else Choices.of_dict(said)
     return kept[1]
 
 
@@ -190,5 +193,5 @@ def _name(tx: sa.Connection, pair_id: int) -> str:
     return str(tx.execute(_NAME, {"pair": pair_id}).scalar_one())
 
 
-_KNOWN: WeakKeyDictionary[sa.Engine, dict[int, tuple[int, Choices | None]]] = WeakKeyDictionary()
+_KNOWN: WeakKeyDictionary[sa.Engine, dict[int, tuple[tuple[int, datetime], Choices | None]]] = WeakKeyDictionary()
 _LAGGING: WeakKeyDictionary[sa.Engine, set[int]] = WeakKeyDictionary()

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
 import threading
@@ -20,7 +21,7 @@ from typing import Any
 
 from ..errors import InputError
 from ..results import counted
-from ..texts.uploads import Upload, read_uploads
+from ..texts.uploads import Upload, in_a_form, read_uploads
 from .create import check_testset, holds_prompts, shown_as_another
 from .packed_texts import pack
 from .refusals import CampaignError
@@ -29,9 +30,11 @@ from .settings import Settings
 #: Bytes of memory and seconds that reading may take, and findings of a language pair that are shown.
 MEMORY, SECONDS, MOST = 3 * 2**30, 180, 20
 #: One at a time in each web worker; who comes second waits so many seconds at most.
-_ONE = threading.Lock()
+ONE_AT_A_TIME = threading.Lock()
 _WAIT = 5.0
 _TEXTS = "texts.packed"
+#: The exit status of the process if its memory does not do.
+_NO_MEMORY = 3
 #: Under these settings texts are only refused if no settings could do anything with them.
 _MOST_FORGIVING = Settings().replace(**{"screen.spacing": True, "task.markup": "markdown"})
 
@@ -117,12 +120,12 @@ def read_apart(folder: Path, files: Sequence[Upload], wanted: Wanted, images: Se
         "images": [[file.name, file.path.name] for file in images],
         **asdict(wanted),
     }
-    if not _ONE.acquire(timeout=_WAIT):
+    if not ONE_AT_A_TIME.acquire(timeout=_WAIT):
         raise Busy
     try:
         answer = _run(folder, json.dumps(job))
     finally:
-        _ONE.release()
+        ONE_AT_A_TIME.release()
     if "refused" in answer:
         raise InputError(answer["refused"])
     return Found.from_dict(answer), (folder / _TEXTS).read_bytes()
@@ -148,8 +151,13 @@ def _run(folder: Path, job: str) -> dict[str, Any]:
         )
     except subprocess.TimeoutExpired:
         raise InputError(f"the texts could not be read and checked in {SECONDS} seconds; {_ELSEWHERE}") from None
+    if done.returncode in (_NO_MEMORY, -signal.SIGKILL, -signal.SIGXCPU):
+        raise InputError(f"the texts need more memory or time than is allowed for reading them; {_ELSEWHERE}")
     if done.returncode or not done.stdout:
-        raise InputError(f"the texts could not be read with the memory that is allowed for it; {_ELSEWHERE}")
+        raise InputError(
+            f"the texts could not be read: the process that read them ended with status {done.returncode}, and the "
+            "server's log says why; tell whoever runs the server"
+        )
     answer: dict[str, Any] = json.loads(done.stdout)
     return answer
 
@@ -168,7 +176,7 @@ def read(folder: Path, job: dict[str, Any]) -> Found:
     for texts in testsets:
         check_testset(_MOST_FORGIVING, texts)
         report = check(texts)
-        lines = report.lines()
+        lines = [in_a_form(line) for line in report.lines()]
         pairs.append(
             PairFound(
                 described=texts.described(),
@@ -195,7 +203,7 @@ def main() -> None:
     except InputError as error:
         answer = {"refused": str(error)}
     except (MemoryError, RecursionError):
-        sys.exit(1)
+        sys.exit(_NO_MEMORY)
     json.dump(answer, sys.stdout)
 
 

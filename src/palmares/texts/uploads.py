@@ -34,6 +34,10 @@ _ENDINGS = (".sgm", ".sgml", ".jsonl", ".ndjson", ".json")
 _PACKED = (".gz", ".zst")
 _GZIP, _ZSTD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
 _CHUNK = 1 << 16
+#: What the options of the command line are called on a form.
+_FIELDS = {
+    "--images FOLDER": "“Images”", "--images": "“Images”", "--langs": "“Languages”", "--encoding": "“Encoding”",
+}  # fmt: skip
 #: Files that are no texts, by how they begin, and what to do instead.
 _NO_TEXTS = {
     b"PK\x03\x04": "is a ZIP archive or a spreadsheet; unpack it and choose its files, or save the sheet as TSV",
@@ -210,4 +214,11 @@ def _renamed(text: str, files: Sequence[Upload]) -> str:
     for file in files:
         for path in (file.path.with_name(f"plain-{file.path.name}"), file.path):
             text = text.replace(os.fspath(path), file.name)
-    return text.replace("--encoding", "the field Encoding")
+    return in_a_form(text)
+
+
+def in_a_form(text: str) -> str:
+    """A message with the fields of a form in the place of options of the command line."""
+    for option, field_name in _FIELDS.items():
+        text = text.replace(option, field_name)
+    return text
