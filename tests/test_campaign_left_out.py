@@ -263,6 +263,34 @@ def test_a_decision_to_stop_is_made_anew(db: Database, run: Callable[..., Any], 
         assert pm.read(tmp_path / "then.csv").hash == row.ranking["data"]
 
 
+@pytest.mark.parametrize("rule", [{"stop.screens": 8}, {"stop.per_pair": 8}])
+def test_others_are_asked_in_the_place_of_who_is_left_out(db: Database, rule: dict[str, int]) -> None:
+    """Rules that count work are not met by answers that do not count."""
+    new_campaign(db, sample_texts(40, "ABC"), **{"screen.outputs": 3, "judge.screens": 40, "hit.screens": 2}, **rule)
+    ann, bob, cid = (new_judge(db, name) for name in ("ann", "bob", "cid"))
+
+    def work(judge: Person, most: int = 40) -> int:
+        for done in range(most):
+            view = next_view(db, judge)
+            if view is None:
+                return done
+            answer(db, judge, view)
+        return most
+
+    assert work(ann, 4) + work(bob) == 8
+    assert next_view(db, cid) is None
+    assert campaign_status(db, "news").pairs[0].enough
+    leave_out(db, bob, "in a second each")
+    status = campaign_status(db, "news").pairs[0]
+    assert (status.enough, status.answered, status.left_out, status.least) == (False, 8, 4, 4)
+    assert work(cid) == 4
+    assert campaign_status(db, "news").pairs[0].enough
+    take_back(db, bob)
+    status = campaign_status(db, "news").pairs[0]
+    assert (status.enough, status.answered, status.left_out, status.least) == (True, 12, 0, 12)
+    assert next_view(db, ann) is None
+
+
 def test_who_takes_over_the_analysis_knows_who_was_left_out(db: Database) -> None:
     settings = {"stop.rule": "clusters=2", "screen.outputs": 5, "overlap.share": 0.3, "choice.lag": 100}
     people, rng = learning_campaign(db, 6, 60, **settings), Random(7)

@@ -10,6 +10,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from . import schema
+from .left_out import left_out_of
 
 
 @dataclass(frozen=True)
@@ -45,10 +46,11 @@ class Results:
 
 
 def control_results(tx: sa.Connection, campaign_id: int) -> Results:
-    """Look at every answer to a control of a campaign."""
-    results = Results({}, {})
+    """Look at every answer to a control of a campaign; judges who are left out do not count for language pairs."""
+    results, left_out = Results({}, {}), left_out_of(tx, campaign_id)
     for pair_id, person_id, result in (*_planted(tx, campaign_id), *_repeated(tx, campaign_id)):
-        results.by_pair[pair_id] = results.by_pair.get(pair_id, NOTHING) + result
+        if person_id not in left_out:
+            results.by_pair[pair_id] = results.by_pair.get(pair_id, NOTHING) + result
         results.by_judge[person_id] = results.by_judge.get(person_id, NOTHING) + result
     return results
 

@@ -5,7 +5,7 @@ The judge is told nothing and goes on as before. Whatever is computed of answers
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -103,9 +103,11 @@ def check_change(tx: sa.Connection, campaign_id: int, upto: int | None) -> None:
         raise InputError(f"left out as of: got {upto}; allowed: {known}")
 
 
-def counting(served: sa.ColumnElement[int], people: Collection[int]) -> sa.ColumnElement[bool]:
-    """The condition that the judge of a served screen is none of these."""
-    return served.not_in(sorted(people)) if people else sa.true()
+def is_counted(person: sa.ColumnElement[int]) -> sa.ColumnElement[bool]:
+    """The condition that someone is not left out now."""
+    last, later = schema.left_out.alias("last"), schema.left_out.alias("later")
+    newer = sa.exists().where(later.c.person_id == last.c.person_id, later.c.id > last.c.id)
+    return ~sa.exists().where(last.c.person_id == person, last.c.out, ~newer)
 
 
 def _change(db: Database, person: Person, *, out: bool, reason: str, by: int | None) -> int:

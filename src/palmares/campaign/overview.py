@@ -22,7 +22,7 @@ from .definition import CampaignInfo, PairInfo, find_campaign, language_pairs, s
 from .leases import alive, lacking
 from .left_out import left_out_of
 from .settings import Settings
-from .stopping import comparisons, has_stopped
+from .stopping import answered_by_left_out, comparisons, has_stopped
 
 
 @dataclass(frozen=True)
@@ -32,6 +32,7 @@ class PairStatus:
     ``comparable`` segments have at least two different outputs. Screens are ``answered`` with ranks, ``skipped``, or
     ``open``: given out before, and still waiting for this many answers, of which judges who are at work have
     ``held`` in hand. Repeats are in none of these. ``least`` and ``most`` say how often two systems were compared.
+    Of the answered ones, ``left_out`` are of judges who are left out, and count nowhere else.
     ``enough`` is whether a rule of the settings has stopped the pair. ``analysed`` is how the analysis stands, where
     the settings ask for one.
     """
@@ -50,6 +51,7 @@ class PairStatus:
     enough: bool
     controls: ControlResults
     analysed: Analysed | None
+    left_out: int = 0
 
 
 @dataclass(frozen=True)
@@ -224,6 +226,7 @@ def _pairs(
                 enough=has_stopped(tx, pair.id, settings.stop),
                 controls=controls.get(pair.id, NOTHING),
                 analysed=analysed(tx, pair, settings),
+                left_out=answered_by_left_out(tx, pair.id),
             )
         )
     return tuple(statuses)

@@ -1,5 +1,6 @@
 """When a language pair has enough judgments: the counts of the store that `palmares.design.stopping` decides by, and
-what the analysis says of ``stop.rule``, which is looked up and never computed here.
+what the analysis says of ``stop.rule``, which is looked up and never computed here. Answers of judges who are left out
+are not counted: others are asked in their place.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import sqlalchemy as sa
 from ..design.stopping import LeastCompared, StoppingRule
 from . import schema
 from .leases import ALIVE, living
+from .left_out import is_counted
 from .settings import StopSettings
 from .snapshots import is_met
 
@@ -61,7 +63,7 @@ def screens_left_at_a_glance(
 
 
 def answered_screens(tx: sa.Connection, pair_id: int) -> int:
-    """Screens with ranks, one for each judge who answered; practice and repeats do not count."""
+    """Screens with ranks, one for each judge who answered; practice, repeats and judges left out do not count."""
     return int(tx.execute(sa.select(sa.func.count()).select_from(_answered(pair_id).subquery())).scalar_one())
 
 
@@ -99,9 +101,17 @@ def _held_and_answered(
     # In this order: an answer that comes in between is then counted twice for now, and not missed.
     held = 0 if rule.screens is None else _held(tx, pair_id, now, minutes)
     hit = schema.hit.c
-    # HITs keep the count of their answers, which is `answered_screens` in all.
+    # HITs keep the count of their answers, which is `answered_screens` in all, but for those of judges left out.
     counted = sa.select(sa.func.coalesce(sa.func.sum(hit.answers), 0)).where(hit.language_pair_id == pair_id)
-    return held, int(tx.execute(counted).scalar_one())
+    return held, int(tx.execute(counted).scalar_one()) - answered_by_left_out(tx, pair_id)
+
+
+def answered_by_left_out(tx: sa.Connection, pair_id: int) -> int:
+    """Screens with ranks of judges who are left out; nearly always there are none, which costs next to nothing."""
+    if tx.execute(_ANYBODY_OUT).first() is None:
+        return 0
+    answered = sa.select(sa.func.count()).select_from(_answered(pair_id, left_out=True).subquery())
+    return int(tx.execute(answered).scalar_one())
 
 
 def _held(tx: sa.Connection, pair_id: int, now: datetime, minutes: float) -> int:
@@ -122,8 +132,9 @@ def _least_compared_or_more(tx: sa.Connection, pair_id: int, rule: StoppingRule,
     return least
 
 
-def _answered(pair_id: int) -> sa.Select[int, int, int]:
-    """Served screens whose latest revision has ranks, and its number."""
+def _answered(pair_id: int, *, left_out: bool = False) -> sa.Select[int, int, int]:
+    """Served screens whose latest revision has ranks, and its number; of judges who count, or who are left out."""
+    counting = is_counted(schema.served.c.person_id)
     served, screen, segment, judgment = schema.served, schema.screen, schema.segment, schema.judgment
     return (
         sa.select(served.c.id, served.c.screen_id, judgment.c.id.label("answer"))
@@ -132,11 +143,12 @@ def _answered(pair_id: int) -> sa.Select[int, int, int]:
         .join(screen, served.c.screen_id == screen.c.id)
         .join(segment, screen.c.segment_id == segment.c.id)
         .where(segment.c.language_pair_id == pair_id, screen.c.purpose == "judge", served.c.repeat_of.is_(None))
-        .where(judgment.c.skip.is_(None))
+        .where(judgment.c.skip.is_(None), ~counting if left_out else counting)
     )
 
 
 _SERVED, _HIT = schema.served.c, schema.hit.c
+_ANYBODY_OUT = sa.select(schema.left_out.c.id).where(schema.left_out.c.out).limit(1)
 # Repeats are told apart in the sum and not in the condition: SQLite would take "is null" as a reason to walk the index
 # of repeats, which has nearly every row in it.
 _HELD = (

@@ -67,7 +67,7 @@ def _flat_status(results: Sequence[Grouped[CampaignStatus]], part: str | None = 
                     "program", "left_out")  # fmt: skip
         return [_flat("judge", of_judge, each.result.judges) for each in results]
     of_pair = ("name", "segments", "comparable", "systems", "answered", "open", "held", "skipped", "least", "most",
-               "judges_at_work", "enough")  # fmt: skip
+               "judges_at_work", "enough", "left_out")  # fmt: skip
     return [_flat("lang_pair", of_pair, each.result.pairs) for each in results]
 
 

@@ -145,7 +145,7 @@ def goals(pair: PairStatus, stop: StopSettings) -> list[Goal]:
     """The rules that count something in a language pair."""
     rules = []
     if stop.screens is not None:
-        rules.append(Goal("screens answered", pair.answered, stop.screens))
+        rules.append(Goal("screens answered", pair.answered - pair.left_out, stop.screens))
     if stop.per_pair is not None:
         rules.append(Goal("comparisons of any two", pair.least, stop.per_pair))
     said = (pair.analysed.standing if pair.analysed is not None else None) or {}
