@@ -19,6 +19,7 @@ NAMES = (
     "scan",
     "server",
     "browser",
+    "live_results",
 )
 #: Long, and not of speed: run by name only; some take options of their own.
 WITH_OPTIONS = ("active", "judge_coverage", "judge_recovery", "noise", "uncertainty")

@@ -61,7 +61,7 @@ DOWNLOADS = {
 @router.get("", dependencies=[allow(Role.OBSERVER)])
 def look(request: Request, staff: Staff, db: Store) -> Response:
     """What can be had."""
-    return _page(request, staff, db, hidden=_is_hidden(db, staff))
+    return _page(request, staff, db, hidden=hides_systems(db, staff))
 
 
 @router.get("/judgments", dependencies=[allow(Role.OBSERVER)])
@@ -75,7 +75,7 @@ def judgments(
     formulas: str = "keep",
 ) -> Response:
     """The judgments in one of the formats."""
-    if _is_hidden(db, staff):
+    if hides_systems(db, staff):
         return _page(request, staff, db, 403, hidden=True)
     wanted = DOWNLOADS.get(format)
     if wanted is None:
@@ -104,7 +104,7 @@ def judgments(
 @router.get("/screens", dependencies=[allow(Role.OBSERVER)])
 def screens(request: Request, staff: Staff, db: Store, revisions: bool = False) -> Response:
     """Every screen with its texts."""
-    if _is_hidden(db, staff):
+    if hides_systems(db, staff):
         return _page(request, staff, db, 403, hidden=True)
     with TemporaryDirectory(prefix="palmares-", ignore_cleanup_errors=True) as folder:
         path = Path(folder) / "screens.jsonl"
@@ -118,7 +118,7 @@ def screens(request: Request, staff: Staff, db: Store, revisions: bool = False) 
 # -- inside ----------------------------------------------------------------------------------------------
 
 
-def _is_hidden(db: Database, staff: Person) -> bool:
+def hides_systems(db: Database, staff: Person) -> bool:
     """Whether this reader may not learn which system is which: every file of judgments would tell."""
     with db.read() as tx:
         return are_hidden(tx, staff.campaign_id, staff.role)

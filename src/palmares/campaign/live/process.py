@@ -144,6 +144,8 @@ def main() -> None:
     with closing(Database.open(default_url())) as db:
         claim = Claim(db, os.environ.get(NAME_VARIABLE) or os.urandom(8).hex())
         watch(db, claim, lambda: _analyst(db, claim), ending)
+    logging.shutdown()
+    os._exit(0)  # not waiting for what is computed aside
 
 
 def _analyst(db: Database, claim: Claim) -> Looks:
