@@ -18,6 +18,7 @@ NAMES = (
     "report",
     "scan",
     "server",
+    "watched",
     "browser",
     "live_results",
 )
