@@ -105,7 +105,6 @@ def _switch(db: Database, *, live: bool) -> None:
 
 def _version(db: Database) -> int:
     from palmares.campaign.boards import board_of
-
     from palmares.campaign.definition import language_pairs
 
     with db.read() as tx:
@@ -116,7 +115,6 @@ def _version(db: Database) -> int:
 
 def _judgments(db: Database) -> int:
     from palmares.campaign.boards import board_of
-
     from palmares.campaign.definition import language_pairs
 
     with db.read() as tx:
