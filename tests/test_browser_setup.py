@@ -99,7 +99,7 @@ def through_the_steps(guest: Judge, files: list[Path], look: Any = lambda where:
     look("made")
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("scheme", ["light", pytest.param("dark", marks=pytest.mark.slow)])
 def test_a_newcomer_goes_from_the_printed_link_to_a_judges_first_answer(
     visit: Visit, db: Database, files: list[Path], scheme: str
 ) -> None:
@@ -130,6 +130,7 @@ def test_a_newcomer_goes_from_the_printed_link_to_a_judges_first_answer(
     expect(elsewhere.page).to_have_url(re.compile("/c/news/manage$"))
 
 
+@pytest.mark.slow  # the forms are the same, and `test_server_setup` sends them
 def test_without_scripts_a_campaign_is_made_as_well(visit: Visit, db: Database, files: list[Path]) -> None:
     through_the_steps(newcomer(visit, db, java_script_enabled=False, viewport=NARROW), files)
     assert [info.name for info in campaigns(db)] == ["news"]

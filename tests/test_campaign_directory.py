@@ -28,26 +28,24 @@ def names(db: Database, campaign: int, search: str = "", sort: str = "added", *,
     return [entry.presence.person.name for entry in found.entries]
 
 
-@pytest.mark.parametrize(
-    ("search", "found"),
-    [
-        ("", ["Olga Ölander", "Émile", "zoë 100%", "Ben", "anna_b"]),
-        ("BEN", ["Ben"]),
-        ("émile", ["Émile"]),
-        ("ÖLANDER olga", ["Olga Ölander"]),
-        ("%", ["zoë 100%"]),
-        ("_", ["anna_b"]),
-        ("judge", ["Émile", "zoë 100%", "Ben", "anna_b"]),
-        ("fr-en", ["Émile", "Ben", "anna_b"]),  # who is limited to none judges all of them
-        ("fr-en de-en", ["Ben", "anna_b"]),
-        ("'; drop table person; --", []),
-        ("nobody", []),
-    ],
-)
-def test_every_word_is_looked_for_in_name_pseudonym_role_and_languages(
-    db: Database, campaign: int, search: str, found: list[str]
-) -> None:
-    assert names(db, campaign, search) == found
+SEARCHES: list[tuple[str, list[str]]] = [
+    ("", ["Olga Ölander", "Émile", "zoë 100%", "Ben", "anna_b"]),
+    ("BEN", ["Ben"]),
+    ("émile", ["Émile"]),
+    ("ÖLANDER olga", ["Olga Ölander"]),
+    ("%", ["zoë 100%"]),
+    ("_", ["anna_b"]),
+    ("judge", ["Émile", "zoë 100%", "Ben", "anna_b"]),
+    ("fr-en", ["Émile", "Ben", "anna_b"]),  # who is limited to none judges all of them
+    ("fr-en de-en", ["Ben", "anna_b"]),
+    ("'; drop table person; --", []),
+    ("nobody", []),
+]
+
+
+def test_every_word_is_looked_for_in_name_pseudonym_role_and_languages(db: Database, campaign: int) -> None:
+    for search, found in SEARCHES:
+        assert names(db, campaign, search) == found, search
 
 
 def test_a_pseudonym_finds_its_holder(db: Database, campaign: int) -> None:

@@ -37,8 +37,11 @@ from palmares.texts.testset import make
 
 pytestmark = pytest.mark.any_database
 
-PAGES = ("", "/people", "/people/many", "/notes", "/settings", "/settings?revision=1", "/log", "/export")
-FOR_ORGANISERS = ("/log", "/people/many")
+PAGES = (
+    *("", "/people", "/people/many", "/texts", "/preview", "/preview/welcome", "/preview/screen", "/notes"),
+    *("/settings", "/settings?revision=1", "/end", "/end/everything", "/log", "/export"),
+)
+FOR_ORGANISERS = ("/log", "/people/many", "/texts", "/end", "/end/everything")
 
 
 @pytest.fixture(autouse=True)

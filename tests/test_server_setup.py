@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import tempfile
+import time
 from dataclasses import asdict
 from html import unescape
 from pathlib import Path
@@ -12,6 +13,7 @@ from typing import Any
 import pytest
 import sqlalchemy as sa
 from fastapi import FastAPI
+from fastapi.testclient import TestClient
 from manage_pages import HOSTILE, events, link_on, words
 from stores import Clock, new_campaign
 from webs import Visitor, csrf_in, signed_in, staff, visitor
@@ -22,7 +24,7 @@ from palmares.campaign.database import Database
 from palmares.campaign.definition import campaigns, find_campaign, language_pairs, settings_of
 from palmares.campaign.drafts import keep_draft
 from palmares.campaign.people import add_person, find_person
-from palmares.campaign.setup import LINK_HOURS, SESSION_HOURS, make_setup_link, setup_session
+from palmares.campaign.setup import LINK_HOURS, SESSION_HOURS, make_setup_link, setup_session, tidy
 from palmares.campaign.uploads import ONE_AT_A_TIME, Wanted, read, read_apart
 from palmares.errors import InputError
 from palmares.server.app import create_app
@@ -254,9 +256,25 @@ def test_nobody_sees_the_texts_of_another_session(app: FastAPI, db: Database) ->
 def test_what_is_not_used_is_gone_after_a_day(app: FastAPI, db: Database, clock: Clock) -> None:
     ready(maker(app), PLAIN)
     assert drafts(db) == 1
-    clock.forward(hours=SESSION_HOURS + 1)
-    make_setup_link(db)
+    clock.forward(hours=SESSION_HOURS - 1)
+    tidy(db)
+    assert drafts(db) == 1
+    clock.forward(hours=2)
+    tidy(db)
     assert drafts(db) == 0
+
+
+def test_a_server_at_work_removes_what_is_not_used(
+    app: FastAPI, db: Database, clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("palmares.server.app._TIDY", 0.01)
+    ready(maker(app), PLAIN)
+    clock.forward(hours=SESSION_HOURS + 1)
+    with TestClient(app) as client:
+        end = time.monotonic() + 15
+        while drafts(db):
+            assert time.monotonic() < end
+            client.get("/health")
 
 
 def test_the_end_of_a_session_takes_its_texts_along(app: FastAPI, db: Database) -> None:

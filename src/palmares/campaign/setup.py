@@ -19,7 +19,7 @@ from .refusals import CampaignError
 
 #: Hours that a link waits to be opened, and that its session lasts.
 LINK_HOURS, SESSION_HOURS = 24, 24
-_LINK = schema.setup_link.c
+_LINK, _DRAFT = schema.setup_link.c, schema.setup_draft
 
 
 class NoSetup(CampaignError):  # noqa: N818 - named for what is missing
@@ -94,20 +94,29 @@ def setup_session(db: Database, token: str) -> SetupSession | None:
 def end_setup(db: Database, session: SetupSession) -> None:
     """End a session; what was uploaded in it is gone."""
     with db.begin() as tx:
-        tx.execute(schema.setup_draft.delete().where(schema.setup_draft.c.setup_link_id == session.id))
+        tx.execute(_DRAFT.delete().where(_DRAFT.c.setup_link_id == session.id))
         tx.execute(schema.setup_link.delete().where(_LINK.id == session.id))
+
+
+def tidy(db: Database) -> None:
+    """Remove what has ended, if there is any: nobody may come by for a long time who would."""
+    now = db.clock()
+    with db.read() as tx:
+        waiting = any(tx.execute(sa.select(table.c.id).limit(1)).first() for table in (schema.setup_link, _DRAFT))
+    if waiting:
+        with db.begin() as tx:
+            drop_ended(tx, now)
 
 
 def drop_ended(tx: sa.Connection, now: datetime) -> None:
     """Remove links and sessions that let nobody in any more, and what was uploaded and not used in a day."""
-    draft = schema.setup_draft
     live = sa.or_(
         sa.and_(_LINK.used_at.is_(None), _LINK.expires_at > now),
         sa.and_(_LINK.used_at.is_not(None), _LINK.session_expires_at > now),
     )
     ended = sa.select(_LINK.id).where(~live)
-    old = draft.c.created_at < now - timedelta(hours=SESSION_HOURS)
-    tx.execute(draft.delete().where(sa.or_(old, draft.c.setup_link_id.in_(ended))))
+    old = _DRAFT.c.created_at < now - timedelta(hours=SESSION_HOURS)
+    tx.execute(_DRAFT.delete().where(sa.or_(old, _DRAFT.c.setup_link_id.in_(ended))))
     tx.execute(schema.setup_link.delete().where(~live))
 
 

@@ -74,6 +74,16 @@ class PairFound:
     alike: int
 
     @property
+    def langs(self) -> str:
+        """The language pair."""
+        return self.described.partition(":")[0]
+
+    @property
+    def holds(self) -> str:
+        """What there is of it."""
+        return self.described.partition(": ")[2]
+
+    @property
     def alike_says(self) -> str:
         return f"{counted(self.alike, 'output')} differing from another in white space alone: shown once for both, tied"
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import logging
 import re
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
@@ -17,6 +19,7 @@ from ..campaign.database import Database
 from ..campaign.definition import CAMPAIGN_NAME
 from ..campaign.limits import body_bytes
 from ..campaign.settings import SMALLEST_BODY_LIMIT
+from ..campaign.setup import tidy
 from ..campaign.stock import Restocker
 from . import (
     api,
@@ -65,6 +68,9 @@ _PAGES = (
 #: Requests that a worker answers at the same time. Most of an answer is Python, which does one thing at a time: more
 #: threads only take turns more often.
 THREADS = 8
+#: Seconds between two looks for what was uploaded and never used.
+_TIDY = 1800.0
+log = logging.getLogger("palmares.server")
 _FOR_PROGRAMS = (
     *(api_manage.create_router, api_read.list_router, api_manage.router, api_read.router, api.router),
     api.health_router,
@@ -117,12 +123,24 @@ def _at_work(
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         to_thread.current_default_thread_limiter().total_tokens = THREADS
         restocker.start()
+        tidying = asyncio.create_task(_tidying(db))
         yield
+        tidying.cancel()
         await run_in_threadpool(restocker.stop)
         if close:
             db.close()
 
     return lifespan
+
+
+async def _tidying(db: Database) -> None:
+    """Now and then, remove what was uploaded in the browser and never used."""
+    while True:
+        await asyncio.sleep(_TIDY)
+        try:
+            await run_in_threadpool(tidy, db)
+        except Exception:  # a database that is away comes back
+            log.exception("what was uploaded and not used could not be removed; it is tried again")
 
 
 def _body_limit(db: Database, root_path: str) -> Callable[[Scope, int], Awaitable[int]]:

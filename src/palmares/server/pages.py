@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from base64 import b64encode
 from functools import cache, partial
 from pathlib import Path
 from typing import Any
@@ -75,7 +76,14 @@ def static(request: Request, name: str) -> str:
 
 
 def image(request: Request, name: str) -> str | None:
-    """Where the image is that the texts of a campaign call so; None if it has none."""
+    """Where the image is that the texts of a campaign call so; None if it has none.
+
+    Texts that wait to become a campaign bring theirs along: they stand in the page itself.
+    """
+    waiting = getattr(request.state, "images", None)
+    if waiting is not None:
+        shown = waiting.get(name)
+        return None if shown is None else f"data:{shown.media_type};base64,{b64encode(shown.body).decode()}"
     campaign = str(request.path_params.get("campaign", ""))
     digest = digest_of(request.app.state.database, campaign, name)
     return None if digest is None else url(request, f"/c/{campaign}/images/{digest}")

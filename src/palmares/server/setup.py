@@ -118,7 +118,7 @@ def choose(request: Request, maker: Maker, db: Store, form: Form) -> Response:
 def preview(request: Request, maker: Maker, db: Store) -> Response:
     """The last step: what judges will see, and the button."""
     draft = draft_of(db, maker)
-    return _lead(request, draft) or _last_page(request, db, maker, draft)
+    return _lead(request, draft) or _last_page(request, draft)
 
 
 @router.get("/preview/welcome", dependencies=[SETUP])
@@ -153,7 +153,7 @@ def create(request: Request, maker: Maker, db: Store, form: Form) -> Response:
     try:
         begun = make_campaign(db, maker, name)
     except InputError as error:
-        return _last_page(request, db, maker, draft, status=422, refused=str(error), organiser=name)
+        return _last_page(request, draft, status=422, refused=str(error), organiser=name)
     log.info("campaign %s was made in the browser", draft.name)
     here = public_address(request)
     page = _page(
@@ -249,12 +249,10 @@ def _settings_page(request: Request, draft: Draft | None, *, fields: Any = None,
     )
 
 
-def _last_page(
-    request: Request, db: Database, maker: SetupSession, draft: Draft | None, *, status: int = 200, **messages: Any
-) -> Response:
+def _last_page(request: Request, draft: Draft | None, *, status: int = 200, **messages: Any) -> Response:
     assert draft is not None
     shown = {"organiser": "", **messages}
-    pairs = [str(texts.langs) for texts in texts_of(db, maker)]
+    pairs = [pair.langs for pair in draft.found.pairs]
     return _page(request, "preview", status=status, here="Preview and create", draft=draft, pairs=pairs, **shown)
 
 
@@ -267,9 +265,10 @@ def _sample(request: Request, db: Database, maker: SetupSession, pair: int, n: i
     try:
         view = sample_of_texts(testsets[chosen], draft.settings, n)
     except InputError as error:
-        return _last_page(request, db, maker, draft, status=422, refused=str(error))
+        return _last_page(request, draft, status=422, refused=str(error))
     here = url(request, f"/setup/preview/screen?pair={chosen}&n=")
     back = url(request, "/setup/preview")
+    request.state.images = testsets[chosen].images
     return samples.screen(request, draft.name, view, here=f"{here}{n}", another=f"{here}{n + 1}", back=back, sent=sent)
 
 
