@@ -136,6 +136,8 @@ def test_every_table_is_whole(name: str, plain: latex.Pair, odd: latex.Pair, alo
         ("系统", r"\otherscript{Han}{系统}"),
         ("日本語システム-v2", r"\otherscript{Han}{日本語}\otherscript{Katakana}{システム}-v2"),
         ("نظام جديد", r"\otherscript{Arabic}{نظام جديد}"),
+        ("نظام-جديد_2", r"\otherscript{Arabic}{نظام{\rmfamily -}جديد}\_2"),
+        ("نظام_جديد", r"\otherscript{Arabic}{نظام{\rmfamily \_}جديد}"),
         ("e\u0301te\u0301", "été"),
         ("Łódź “x”", "Łódź “x”"),
         ("Ħal", r"\otherscript{Latin}{Ħ}al"),

@@ -148,7 +148,7 @@ def clusters_by_judgments(
 @click.command(
     cls=Kind,
     examples=("palmares plot judges examples/campaign.csv -o judges.svg",
-              "palmares plot judges examples/campaign.csv --where 'duration>5' -o judges.png"),
+              "palmares plot judges examples/campaign.csv --where 'judge!=judge-04' -o judges.png"),
 )  # fmt: skip
 @drawing_options
 @click.option("--programs", metavar="COLUMN",

@@ -59,6 +59,10 @@ def tex(text: str) -> str:
     found = ""
     for script, run in _runs(unicodedata.normalize("NFC", one_line(text))):
         escaped = run if script == "Greek" else "{}".join(escape_latex(part) for part in _JOINED.split(run))
+        if script in _FROM_THE_RIGHT:
+            # Signs between words: fonts of such scripts need not have them.
+            escaped = "".join(rf"{{\rmfamily {part}}}" if part.isascii() and part != " " else part
+                              for part in re.split(r"([!-~]+)", escaped))  # fmt: skip
         found += rf"\otherscript{{{script}}}{{{escaped}}}" if script else escaped
     return found
 
@@ -75,12 +79,18 @@ def _runs(text: str) -> list[tuple[str, str]]:
         script = "Greek" if _in_greek_word(text, place) else _script(sign)
         if runs and (runs[-1][0] == script or (runs[-1][0] and unicodedata.combining(sign))):
             runs[-1] = (runs[-1][0], runs[-1][1] + sign)
-        elif len(runs) > 1 and runs[-1] == ("", " ") and runs[-2][0] == script:
+        elif len(runs) > 1 and _between(runs[-1], script) and runs[-2][0] == script:
             # Words of a script that is written from the right belong together: so does the order of the words.
-            runs[-2:] = [(script, f"{runs[-2][1]} {sign}")]
+            runs[-2:] = [(script, f"{runs[-2][1]}{runs[-1][1]}{sign}")]
         else:
             runs.append((script, sign))
     return runs
+
+
+def _between(run: tuple[str, str], script: str) -> bool:
+    """Whether a piece of text is what stands between two words: a space or, from the right, signs without letters."""
+    signs = set(" -_./+:") if script in _FROM_THE_RIGHT else {" "}
+    return run[0] == "" and (run[1] == " " or set(run[1]) <= signs)
 
 
 def _in_greek_word(text: str, place: int) -> bool:
