@@ -140,3 +140,10 @@ def test_many_states_at_once_are_as_each_by_itself() -> None:
         alone = [target.is_met(Claims(np.arange(5), state, 0.05)) for state in states]
         assert target.reached(states).tolist() == alone
         assert 0 < sum(alone) < len(alone)
+
+
+def test_of_next_to_nothing_no_bound_is_finite() -> None:
+    """One degree of freedom and little information: beyond the largest number, and not a warning."""
+    bounds = critical(np.array([0.004, 0.1, 10.0]), 10, df=1.0, rho=0.3)
+    assert np.isinf(bounds[0])
+    assert np.isfinite(bounds[2])

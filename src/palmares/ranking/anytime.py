@@ -53,7 +53,8 @@ def critical(
         return np.asarray(normal)
     from scipy.special import ndtr, stdtrit
 
-    return np.asarray(stdtrit(df, ndtr(-np.sqrt(normal))) ** 2)
+    with np.errstate(over="ignore"):  # of very few units, which then tell nothing apart
+        return np.asarray(stdtrit(df, ndtr(-np.sqrt(normal))) ** 2)
 
 
 def evidence(scores: FloatArray, covariance: FloatArray, *, df: float | None = None, rho: float = RHO) -> FloatArray:

@@ -12,14 +12,21 @@ const TOLD = 3; // so many systems are named when the order changes
 
 let wanted = mark();
 let fetching = false;
+let listening = true;
 
 function mark() {
   return document.getElementById("results-state").dataset.mark;
 }
 
+/** Whether the analysis keeps up: what the server said last. */
+function condition() {
+  const words = document.getElementById("results-state").dataset.condition;
+  return words === "ok" ? "live" : words;
+}
+
 function listen() {
   const source = new EventSource(results.dataset.events);
-  source.addEventListener("open", () => live("live"));
+  source.addEventListener("open", () => live(condition()));
   source.addEventListener("results", ({ data }) => {
     wanted = data;
     refresh();
@@ -36,6 +43,7 @@ function listen() {
 
 /** The server refused a stream: too many are open, or this page may not be seen any more. */
 function nowAndThen() {
+  listening = false;
   live("looking now and then");
   const timer = setInterval(async () => {
     wanted = "";
@@ -93,6 +101,7 @@ function show(fresh) {
     results.replaceChildren(...[...fresh.body.childNodes].map((node) => document.importNode(node, true)));
   }
   restore(kept);
+  if (listening) live(condition());
   if (news) said.textContent = news;
 }
 
