@@ -9,14 +9,12 @@ from collections.abc import Mapping, Sequence
 from math import floor, log10
 from typing import Any
 
+from ..report import ranking_words as words
+
 #: A sentence in pieces: words, and whether they are the name of a system.
 Sentence = tuple[tuple[str, bool], ...]
 Names = Mapping[str, str]
 
-#: So many systems are named in a sentence; of more, their number and the first ones.
-_NAMED = 4
-#: Less likely systems are not named as the best.
-_WORTH_A_WORD = 0.005
 #: Beyond the horizon with such a chance is said to be out of reach.
 _HOPELESS = 0.9
 #: Landis & Koch's words for κ are .2 wide: an interval that is wider than two of them has none.
@@ -25,20 +23,16 @@ _WIDE = 0.4
 
 def headline(ranking: Mapping[str, Any], names: Names) -> Sentence:
     """Who is ahead, as far as the judgments show it."""
-    lines, first = ranking["systems"], contenders(ranking)
     if not is_ranged(ranking):
         why = " has the highest score; how sure that is is not known yet."
-        return (*_named([names[first[0]]]), (why, False))
-    if len(first) == len(lines):
-        return ((f"Any of the {len(first)} systems may be the best: the judgments do not tell which.", False),)
-    likely = {names[line["system"]]: f" ({percent(line['best'])})" for line in lines if line["best"] is not None}
-    if len(first) > 1:
-        pieces = _named([names[name] for name in first], likely)
-        return (*pieces, (" may each be the best: the judgments do not tell which.", False))
-    if ranking["boundaries"][0]["joint"]:
-        return (*_named([names[first[0]]]), (" is the best system.", False))
-    alone = " comes first: its lead holds by itself, not jointly with the other boundaries between clusters."
-    return (*_named([names[first[0]]]), (alone, False))
+        return ((names[ranking["systems"][0]["system"]], True), (why, False))
+    return words.headline(_standings(ranking, names), joint=ranking["boundaries"][0]["joint"])
+
+
+def _standings(ranking: Mapping[str, Any], names: Names) -> list[words.Standing]:
+    first = set(contenders(ranking))
+    lines = ranking["systems"]
+    return [words.Standing(names[line["system"]], line["best"], line["system"] in first) for line in lines]
 
 
 def is_ranged(ranking: Mapping[str, Any]) -> bool:
@@ -56,56 +50,16 @@ def contenders(ranking: Mapping[str, Any]) -> list[str]:
 
 def sureness(ranking: Mapping[str, Any], names: Names) -> list[Sentence]:
     """How sure the first place is, and how far the systems are told apart."""
-    return [*_chances(ranking, names), *([((_apart(ranking), False),)] if is_ranged(ranking) else [])]
-
-
-def _chances(ranking: Mapping[str, Any], names: Names) -> list[Sentence]:
-    """P(best) of the likeliest, unless the headline has all that may be it."""
-    first = contenders(ranking)
-    if 1 < len(first) <= _NAMED and len(first) < len(ranking["systems"]):
-        return []
-    lines = [line for line in ranking["systems"] if (line["best"] or 0.0) >= _WORTH_A_WORD]
-    if not lines:
-        return []
-    pieces: list[tuple[str, bool]] = [("Probability of being the best: ", False)]
-    for number, line in enumerate(sorted(lines, key=lambda line: -line["best"])[:_NAMED]):
-        pieces += [(", ", False)] * (number > 0)
-        pieces += [(names[line["system"]], True), (f" {percent(line['best'])}", False)]
-    return [(*pieces, (".", False))]
-
-
-def _named(names: Sequence[str], remarks: Mapping[str, str] | None = None) -> Sentence:
-    """``A``, ``A and B``, ``A, B and C``, or ``6 systems (A, B, C, D, …)``; each with a remark, if there is one."""
-    if len(names) > _NAMED:
-        inner = [piece for name in names[:_NAMED] for piece in ((name, True), (", ", False))]
-        return ((f"{len(names)} systems (", False), *inner, ("…)", False))
-    pieces: list[tuple[str, bool]] = []
-    for number, name in enumerate(names, 1):
-        joint = "" if number == 1 else " and " if number == len(names) else ", "
-        pieces += [(joint, False), (name, True), ((remarks or {}).get(name, ""), False)]
-    return tuple(piece for piece in pieces if piece[0])
+    likely = words.chances(_standings(ranking, names)) if is_ranged(ranking) else ()
+    return [*([likely] if likely else []), *([((_apart(ranking), False),)] if is_ranged(ranking) else [])]
 
 
 def _apart(ranking: Mapping[str, Any]) -> str:
-    """``84 of 105 pairs of systems are separated. Of the 3 boundaries between 4 clusters, 2 hold jointly …``"""
     ranges, level = [line["range"] for line in ranking["systems"]], level_text(ranking["p"])
     pairs = [(a, b) for place, a in enumerate(ranges) for b in ranges[place + 1 :]]
     separated = sum(a[1] < b[0] or b[1] < a[0] for a, b in pairs)
-    said = f"{separated:,} of {counted(len(pairs), 'pair')} of systems {'is' if separated == 1 else 'are'} separated"
-    begun = [boundary for boundary in ranking["boundaries"] if boundary["marginal"]]
-    if not begun:
-        return f"{said}, but no boundary divides all systems above it from all below ({level} rank ranges)."
-    joint = sum(boundary["joint"] for boundary in begun)
-    if len(begun) == 1:
-        return f"{said}. The boundary between 2 clusters holds {'' if joint else 'only by itself '}({level})."
-    between = f"{said}. Of the {len(begun)} boundaries between {len(begun) + 1} clusters, "
-    if joint == len(begun):
-        return f"{between}all hold jointly ({level})."
-    if not joint:
-        return f"{between}none holds jointly with the others, each only by itself ({level})."
-    left = len(begun) - joint
-    selves = "itself" if left == 1 else "themselves"
-    return f"{between}{joint} {'holds' if joint == 1 else 'hold'} jointly, {left} only by {selves} ({level})."
+    begun = [boundary["joint"] for boundary in ranking["boundaries"] if boundary["marginal"]]
+    return words.apart(separated, len(pairs), begun, level)
 
 
 def legend(ranking: Mapping[str, Any]) -> str:
@@ -195,15 +149,6 @@ def _kappa(kappa: Mapping[str, Any]) -> str | None:
 
 
 # -- numbers -------------------------------------------------------------------------------------------
-
-
-def percent(share: float | None) -> str:
-    """``86 %``; never 0 or 100, which no sample can show."""
-    if share is None:
-        return "–"
-    if share < 0.005:
-        return "< 1 %"
-    return "> 99 %" if share >= 0.995 else f"{100 * share:.0f} %"
 
 
 def score(value: float | None, digits: int | None = None) -> str:

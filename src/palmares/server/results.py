@@ -26,6 +26,7 @@ from ..campaign.names import are_hidden, shown_names, without_names
 from ..campaign.people import Person, people
 from ..campaign.publications import Publication, public
 from ..campaign.settings import Settings
+from ..report.ranking_words import percent
 from . import result_words as said
 from .access import PUBLIC, Staff, Store, allow, current_session
 from .manage import address, show, table, written
@@ -179,6 +180,7 @@ def _content(request: Request, db: Database, viewer: Viewer) -> dict[str, Any]:
         "place": url(request, f"/c/{viewer.campaign}/{'manage/' if viewer.role else ''}results"),
         "published": _published(published, viewer, now),
         "said": said,
+        "percent": percent,
     }
 
 

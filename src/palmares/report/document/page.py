@@ -14,10 +14,10 @@ from ..._version import __version__
 from ...errors import MissingExtraError
 from ...ranking.head_to_head import HeadToHead
 from ...ranking.result import Ranking
+from ..ranking_words import percent
 from ..tables import interval_text, level_text, range_text, score_text
 from .content import Document
 from .embedded import Embedded
-from .sentences import percent
 
 _TEMPLATES = files(__package__) / "templates"
 #: So far from a half, a share has the strongest colour, in percent; ink on it is easy to read on light and dark pages.

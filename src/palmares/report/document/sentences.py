@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ...analysis.agreement import Kappa
 from ...analysis.findings import Findings
 from ...ranking.result import Ranking
 from ...results import counted
+from .. import ranking_words as words
 from ..tables import interval_text, level_text, score_text
 
-#: So many systems are named in a sentence; of more, their number and the first ones.
-_NAMED = 4
 #: So many clusters are named; a table has them all.
 _CLUSTERS = 5
 #: With fewer decided comparisons, a share of them says nothing.
 _FEW = 20
-#: Less likely systems are not named as the best.
-_WORTH_A_WORD = 0.005
 #: Landis & Koch's (1977) words for κ are .2 wide: an interval that is wider than two of them has none.
 _WIDE = 0.4
 
@@ -42,18 +39,19 @@ def plain(sentence: Sentence) -> str:
 
 def headline(ranking: Ranking) -> Sentence:
     """Who is best, as far as the judgments show it."""
-    first = contenders(ranking)
     if not ranking.ranged:
-        return (*_names(first), Phrase(" has the highest score; without resampling nobody knows how sure that is."))
-    if len(first) == len(ranking.lines):
-        return (Phrase(f"Any of the {len(first)} systems may be the best: the judgments do not tell which."),)
-    likely = {line.system: f" ({percent(line.best)})" for line in ranking.lines if line.best is not None}
-    if len(first) > 1:
-        return (*_names(first, likely), Phrase(" may each be the best: the judgments do not tell which."))
-    if ranking.boundaries[0].joint:
-        return (*_names(first, likely), Phrase(" is the best system."))
-    alone = " comes first: its lead holds by itself, not jointly with the other boundaries between clusters."
-    return (*_names(first, likely), Phrase(alone))
+        first = Phrase(ranking.systems[0], name=True)
+        return (first, Phrase(" has the highest score; without resampling nobody knows how sure that is."))
+    return _phrases(words.headline(_standings(ranking), joint=ranking.boundaries[0].joint))
+
+
+def _standings(ranking: Ranking) -> list[words.Standing]:
+    first = set(contenders(ranking))
+    return [words.Standing(line.system, line.best, line.system in first) for line in ranking.lines]
+
+
+def _phrases(pieces: words.Pieces) -> Sentence:
+    return tuple(Phrase(text, name) for text, name in pieces)
 
 
 def contenders(ranking: Ranking) -> list[str]:
@@ -63,23 +61,11 @@ def contenders(ranking: Ranking) -> list[str]:
     return [line.system for line in ranking.lines if line.range is not None and line.range[0] == 1]
 
 
-def _names(names: Sequence[str], remarks: Mapping[str, str] | None = None) -> Sentence:
-    """``A``, ``A and B``, ``A, B and C``, or ``6 systems (A, B, C, D, …)``; each with a remark, if there is one."""
-    said = remarks or {}
-    if len(names) > _NAMED:
-        inner = [piece for name in names[:_NAMED] for piece in (Phrase(name, name=True), Phrase(", "))]
-        return (Phrase(f"{len(names)} systems ("), *inner, Phrase("…)"))
-    pieces: list[Phrase] = []
-    for number, name in enumerate(names, 1):
-        joint = "" if number == 1 else " and " if number == len(names) else ", "
-        pieces += [Phrase(joint), Phrase(name, name=True), Phrase(said.get(name, ""))]
-    return tuple(piece for piece in pieces if piece.text)
-
-
 def sureness(found: Findings) -> list[Sentence]:
     """How sure the first place is, how far the systems are told apart, and whether something is to be looked at."""
     ranking = found.ranking
-    said: list[Sentence] = [*_chances(ranking), *_lead(found)]
+    likely = _phrases(words.chances(_standings(ranking)))
+    said: list[Sentence] = [*([likely] if likely else []), *_lead(found)]
     if ranking.ranged:
         said += [*_clusters(ranking), (Phrase(_apart(ranking)),)]
     if found.agreement is not None:
@@ -87,21 +73,6 @@ def sureness(found: Findings) -> list[Sentence]:
     if found.audit is not None:
         said.append((Phrase(_audited([finding.check for finding in found.audit.flagged], len(found.audit.findings))),))
     return said
-
-
-def _chances(ranking: Ranking) -> list[Sentence]:
-    """P(best) of the likeliest, unless the headline has all that may be it."""
-    first = contenders(ranking)
-    if 1 <= len(first) <= _NAMED and len(first) < len(ranking.lines) and ranking.ranged:
-        return []
-    chances = [(line.best, line) for line in ranking.lines if line.best is not None and line.best >= _WORTH_A_WORD]
-    if not chances:
-        return []
-    likely = [line for _, line in sorted(chances, key=lambda chance: -chance[0])[:_NAMED]]
-    pieces = [Phrase("Probability of being the best: ")]
-    for number, line in enumerate(likely):
-        pieces += [Phrase(", ")] * (number > 0) + [Phrase(line.system, name=True), Phrase(f" ({percent(line.best)})")]
-    return [(*pieces, Phrase("."))]
 
 
 def _clusters(ranking: Ranking) -> list[Sentence]:
@@ -133,36 +104,10 @@ def _lead(found: Findings) -> list[Sentence]:
     return [(Phrase(first, name=True), Phrase(won), Phrase(second, name=True), Phrase(", the next."))]
 
 
-def percent(share: float | None) -> str:
-    """``86 %``; never 0 or 100, which no sample can show."""
-    if share is None:
-        return "–"
-    if share < 0.005:
-        return "< 1 %"
-    return "> 99 %" if share >= 0.995 else f"{100 * share:.0f} %"
-
-
 def _apart(ranking: Ranking) -> str:
-    """``84 of 105 pairs of systems are separated. Of the 3 boundaries between 4 clusters, 2 hold jointly …``"""
-    pairs, level = ranking.pairs, level_text(ranking.record.facts["p"])
-    separated = sum(pair.separated for pair in pairs)
-    said = f"{separated:,} of {counted(len(pairs), 'pair')} of systems {'is' if separated == 1 else 'are'} separated"
-    begun = [boundary for boundary in ranking.boundaries if boundary.marginal]
-    if not begun:
-        return f"{said}, but no boundary divides all systems above it from all below ({level} rank ranges)."
-    joint = sum(boundary.joint for boundary in begun)
-    if len(begun) == 1:
-        return f"{said}. The boundary between 2 clusters holds {'' if joint else 'only by itself '}({level})."
-    between = f"{said}. Of the {len(begun)} boundaries between {len(begun) + 1} clusters, "
-    if joint == len(begun):
-        return f"{between}all hold jointly ({level})."
-    if not joint:
-        return f"{between}none holds jointly with the others, each only by itself ({level})."
-    left = len(begun) - joint
-    return (
-        f"{between}{joint} {'holds' if joint == 1 else 'hold'} jointly, {left} only by "
-        f"{'itself' if left == 1 else 'themselves'} ({level})."
-    )
+    begun = [boundary.joint for boundary in ranking.boundaries if boundary.marginal]
+    separated = sum(pair.separated for pair in ranking.pairs)
+    return words.apart(separated, len(ranking.pairs), begun, level_text(ranking.record.facts["p"]))
 
 
 def _audited(flagged: Sequence[str], checks: int) -> str:

@@ -7,9 +7,10 @@ from typing import Any
 
 from ...ranking.result import Ranking
 from ..ranking import legend
+from ..ranking_words import percent
 from ..tables import DASHED, Column, Table, escape_markdown, range_text, to_markdown
 from .content import Chapter, Document, Section
-from .sentences import Sentence, percent, plain
+from .sentences import Sentence, plain
 
 
 def to_text(document: Document) -> str:
