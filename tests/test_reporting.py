@@ -112,7 +112,7 @@ def test_on_the_command_line(
     assert "cannot be undone, and there is nobody to ask; give --yes" in refused("campaign", "reveal", "news", *place)
     assert ok("campaign", "reveal", "news", "--yes", *place).err == "news: names of systems are revealed\n"
     assert "revealed already, since 20" in ok("campaign", "reveal", "news", *place).err
-    assert "--not-before: got 'soon'" in refused("campaign", "publish", "news", "--not-before", "soon", *place)
+    assert "not before: got 'soon'" in refused("campaign", "publish", "news", "--not-before", "soon", *place)
     assert "a moment to come" in refused("campaign", "publish", "news", "--not-before", "2020-01-01", "--yes", *place)
     assert "nothing is published" in refused("campaign", "withdraw", "news", "--yes", *place)
     said = ok("campaign", "publish", "news", "--yes", *place).err

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -17,7 +19,7 @@ from webs import Visitor, signed_in, staff, visitor
 from palmares.campaign import Role, schema
 from palmares.campaign.database import Database
 from palmares.campaign.export import export
-from palmares.campaign.left_out import left_out_of
+from palmares.campaign.left_out import leave_out, left_out_of
 from palmares.campaign.people import Person
 from palmares.campaign.publications import publish, requests, withdraw
 from palmares.campaign.revealing import reveal, revealed_at
@@ -79,6 +81,19 @@ def test_a_judge_is_left_out_and_taken_back(db: Database, judge: Person, organis
     assert out(db) == set()
     log = [(event.kind, event.person, event.by) for event in events(db, 1, "left-out", "taken-back")]
     assert log == [("taken-back", "Ann Judge", "Olga Organiser"), ("left-out", "Ann Judge", "Olga Organiser")]
+
+
+def test_downloads_mark_who_is_left_out_or_do_without(db: Database, judge: Person, organiser: Visitor) -> None:
+    judge_screens(db, new_judge(db, "bob"), 1)
+    assert "left out" not in words(organiser.get(f"{HOME}/export").text)
+    leave_out(db, judge, "from the top")
+    assert "3 of the answered screens are of judges who are left out." in words(organiser.get(f"{HOME}/export").text)
+    rows = list(csv.DictReader(io.StringIO(organiser.get(f"{HOME}/export/judgments?format=csv").text)))
+    assert [float(row["extra.left_out"]) for row in rows] == [1.0] * 9 + [0.0] * 3
+    for format in ("wmt", "appraise"):
+        text = organiser.get(f"{HOME}/export/judgments?format={format}").text
+        assert judge.pseudonym not in text
+        assert "judge-" in text
 
 
 def test_only_organisers_decide_and_of_their_own_judges(
@@ -160,6 +175,9 @@ def test_a_report_is_published_withdrawn_and_published_anew(
     nothing = stranger.get("/c/nowhere/report")
     assert nothing.status_code == 404
 
+    for odd in ("%00", "a%00b", "%F0%9F%98%80", "news%2F..", "NEWS", "n" * 3000):
+        assert stranger.get(f"/c/{odd}/report").status_code == 404, odd
+
     def hidden() -> None:
         answered = stranger.get("/c/news/report")
         assert (answered.status_code, answered.text) == (404, nothing.text)
@@ -170,7 +188,7 @@ def test_a_report_is_published_withdrawn_and_published_anew(
     unsure = organiser.post(here, data={"not_before": ""})
     assert (unsure.status_code, requests(db, 1)) == (422, [])
     later = {"not_before": "2026-03-02T12:00", "sure": "yes"}
-    for wrong in ("yesterday", "2026-02-01T12:00", "2099-01-01T00:00", HOSTILE):
+    for wrong in ("yesterday", "2026-02-01T12:00", "2099-01-01T00:00", "0001-01-01T00:00+20:00", HOSTILE):
         refused = organiser.post(here, data={**later, "not_before": wrong})
         assert refused.status_code == 422
         assert "not before: got" in refused.text

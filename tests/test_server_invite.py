@@ -311,6 +311,8 @@ def test_notes_of_a_judge_a_language_pair_or_a_kind(db: Database, organiser: Vis
         ("judge=%27%20or%201=1", 0),
     ):
         assert organiser.get(f"{HOME}/notes?{asked}").text.count("<article") == expected, asked
+    for odd in ("judge=%00", "langs=a%00b"):
+        assert organiser.get(f"{HOME}/notes?{odd}").status_code == 422, odd
     skipped = organiser.get(f"{HOME}/notes?kind=skipped")
     (link,) = re.findall(r'href="([^"]+/notes/\d+)"', skipped.text)
     screen = organiser.get(link)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import sqlalchemy as sa
@@ -16,7 +16,7 @@ import sqlalchemy as sa
 from ..errors import InputError
 from . import journal, schema
 from .database import Database
-from .definition import find_campaign, lock
+from .definition import CAMPAIGN_NAME, find_campaign, lock
 from .left_out import last_change
 from .revealing import reveal_in
 
@@ -112,6 +112,8 @@ def page_of(tx: sa.Connection, publication_id: int) -> bytes | None:
 def published_page(db: Database, campaign: str) -> bytes | None:
     """What the public may read now of a campaign of this name, whether or not there is one."""
     column = schema.campaign.c
+    if not CAMPAIGN_NAME.fullmatch(campaign):  # NUL is no text that every database can be asked for
+        return None
     with db.read() as tx:
         campaign_id = tx.execute(sa.select(column.id).where(column.name == campaign)).scalar()
         found = None if campaign_id is None else public(tx, campaign_id, db.clock())
@@ -160,6 +162,15 @@ def withdraw(db: Database, campaign: str, *, by: int | None = None) -> int:
         tx.execute(schema.publication.update().where(standing).values(withdrawn_at=db.clock()))
         journal.record(tx, db, info.id, "publication-withdrawn", by=by, reports=numbers)
     return len(numbers)
+
+
+def moment_of(text: str) -> datetime:
+    """A moment as people write it, in UTC unless it says otherwise; anything else is refused."""
+    try:
+        moment = datetime.fromisoformat(text)
+        return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
+    except (ValueError, OverflowError):  # some moments are in no year that there is, once they are in UTC
+        raise InputError(f"not before: got {text[:40]!r}; allowed: a moment such as 2026-09-01T12:00, in UTC") from None
 
 
 # -- making them -----------------------------------------------------------------------------------------

@@ -127,7 +127,11 @@ def hides_systems(db: Database, staff: Person) -> bool:
 def _page(request: Request, staff: Person, db: Database, status: int = 200, **messages: Any) -> Response:
     pairs = campaign_status(db, staff.campaign).pairs
     counts = {"answered": sum(pair.answered for pair in pairs), "skipped": sum(pair.skipped for pair in pairs)}
-    notices = {"refused": None, "nothing": not any(counts.values()), "hidden": False, **messages}
+    marks = {
+        "left_out": sum(pair.left_out for pair in pairs),
+        "unmarked": [download.title for download in DOWNLOADS.values() if "extra" in download.drop],
+    }
+    notices = {"refused": None, "nothing": not any(counts.values()), "hidden": False, **marks, **messages}
     return show(request, staff, "export", status=status, downloads=DOWNLOADS, **counts, **notices)
 
 

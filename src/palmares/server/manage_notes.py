@@ -10,6 +10,7 @@ from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
 from ..campaign import Role
+from ..campaign.answers import storable
 from ..campaign.definition import language_pairs
 from ..campaign.names import are_hidden
 from ..campaign.notes import count_notes, notes, screen_of
@@ -40,7 +41,7 @@ def look(
 ) -> Response:
     """The newest notes, or those before one of them; of one kind, judge or language pair, if that is asked for."""
     kind = kind if kind in _KINDS else "any"
-    whose, pair = judge or None, langs or None
+    whose, pair = storable(judge, "judge") or None, storable(langs, "langs") or None
     page = notes(db, staff.campaign_id, kind=kind, judge=whose, lang_pair=pair, limit=NOTES + 1, before=before)
     shown = page[:NOTES]
     chosen = {"kind": kind if kind != "any" else "", "judge": judge, "langs": langs}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Any
 
 from fastapi import APIRouter, Request
@@ -13,7 +13,7 @@ from ..campaign import STATES, Role
 from ..campaign.database import Database
 from ..campaign.definition import change_state, settings_of, state_of
 from ..campaign.people import Person
-from ..campaign.publications import page_of, public, publish, published_page, requests, withdraw
+from ..campaign.publications import moment_of, page_of, public, publish, published_page, requests, withdraw
 from ..campaign.revealing import reveal, revealed_at
 from ..errors import InputError
 from .access import PUBLIC, Staff, Store, allow
@@ -41,8 +41,6 @@ _STATES = {
     "paused": ("Stop giving out work", "Nobody gets new work; what is in hand can be answered. You can open it again."),
     "closed": ("Close it", "Nobody gets work, and no answers are taken any more. You can open it again."),
 }
-#: How browsers write a moment in a form.
-_FORM_MOMENT = "%Y-%m-%dT%H:%M"
 
 
 @public_router.get("/report", dependencies=[PUBLIC])
@@ -97,7 +95,7 @@ def ask(request: Request, staff: Staff, db: Store, form: Form) -> Response:
     """Ask for a report, once it is confirmed that this is meant."""
     moment, sure = field(form, "not_before").strip(), field(form, "sure") == "yes"
     try:
-        not_before = _moment(moment)
+        not_before = moment_of(moment) if moment else None
         if not sure:
             raise InputError("the box below is not ticked: say that the names of systems may be told")
         publish(db, staff.campaign, not_before=not_before, by=staff.id)
@@ -171,16 +169,3 @@ def _coming(every: Any, now: datetime) -> Any:
     """The report that will be public later, if one is made already."""
     later = [each for each in every if each.made_at and each.withdrawn_at is None and not each.is_public(now)]
     return later[0] if later else None
-
-
-def _moment(text: str) -> datetime | None:
-    """A moment in universal time as a browser's field has it, or in full; none if nothing was entered."""
-    if not text:
-        return None
-    try:
-        moment = datetime.fromisoformat(text)
-    except ValueError:
-        raise InputError(
-            f"not before: got {text[:40]!r}; allowed: a moment in UTC such as 2026-09-01T12:00, or nothing"
-        ) from None
-    return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)

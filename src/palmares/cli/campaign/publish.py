@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
-
 import click
 
 from ...errors import InputError
@@ -61,12 +59,12 @@ def publish(name: str, not_before: str | None, yes: bool, database: str | None) 
     what palmares report makes of palmares campaign export. Names of systems are revealed to observers at once, which
     cannot be undone.
     """
-    moment = None if not_before is None else _moment(not_before)
     with opened(database) as db:
+        from ...campaign.publications import moment_of, requests
         from ...campaign.publications import publish as ask
-        from ...campaign.publications import requests
         from ...server.reporting import Maker
 
+        moment = None if not_before is None else moment_of(not_before)
         if not yes:
             confirm(f"publishing {name}", f"Publish {name}, and reveal the names of its systems for good?")
         number = ask(db, name, not_before=moment)
@@ -113,11 +111,3 @@ def _id_of(db: object, name: str) -> int:
     assert isinstance(db, Database)
     with db.read() as tx:
         return find_campaign(tx, name).id
-
-
-def _moment(text: str) -> datetime:
-    try:
-        moment = datetime.fromisoformat(text)
-    except ValueError:
-        raise InputError(f"--not-before: got {text!r}; allowed: a moment such as 2026-09-01T12:00, in UTC") from None
-    return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
