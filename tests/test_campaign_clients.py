@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 import pytest
@@ -190,3 +192,54 @@ def state(db: Database, token: str) -> str:
     found: Client | None = holder(db, token)
     assert found is not None
     return found.state
+
+
+@pytest.mark.any_database
+def test_the_commands(database_url: str, db: Database, run: Callable[..., Any]) -> None:
+    new_campaign(db)
+    at = ("--database", database_url)
+    made = run("campaign", "token", "news", "model", "--scope", "judge", "--format", "json", *at)
+    assert made.status == 0, made.err
+    (told,) = made.json
+    assert {key: told[key] for key in ("name", "scope", "campaign", "expires_at")} == {
+        **{"name": "model", "scope": "judge", "campaign": "news", "expires_at": None}
+    }
+    assert state(db, told["token"]) == "works"
+    assert run("campaign", "token", "other", "--scope", "read", *at).status == 0  # the only campaign
+    server = run("campaign", "token", "pipeline", "--scope", "create", "--days", "3", "--format", "json", *at).json[0]
+    assert server["campaign"] is None
+    listed = run("campaign", "tokens", "news", "--format", "json", *at).json
+    assert [(each["name"], each["scope"], each["state"]) for each in listed] == [
+        ("model", "judge", "works"),
+        ("other", "read", "works"),
+    ]
+    assert not [each for each in listed if told["token"] in str(each)]
+    revoked = run("campaign", "tokens", "news", "--revoke", "model", *at)
+    assert (revoked.status, "model: 1 token revoked" in revoked.err) == (0, True)
+    assert state(db, told["token"]) == "revoked"
+    assert [each["name"] for each in run("campaign", "tokens", "--server", "--format", "json", *at).json] == [
+        "pipeline"
+    ]
+    for wrong, says in (
+        (("news", "x", "y", "--scope", "read"), "got 3 names"),
+        (("news", "x", "--scope", "create"), "which is for the whole server"),
+        (("nowhere", "x", "--scope", "read"), "campaign: got 'nowhere'"),
+    ):
+        refused = run("campaign", "token", *wrong, *at)
+        assert (refused.status, refused.out) == (2, "")
+        assert says in refused.err
+    assert "'news' is one; leave one of them out" in run("campaign", "tokens", "news", "--server", *at).err
+
+
+def test_where_tells_programs_and_people_apart(db: Database, tmp_path: Path, run: Callable[..., Any]) -> None:
+    new_campaign(db)
+    judge_screens(db, new_judge(db), 3)
+    judge_screens(db, program(db), 2)
+    export(db, "news", tmp_path / "all.csv")
+    for mark, screens in ((0, 3), (1, 2)):
+        told = run("rank", tmp_path / "all.csv", "--where", f"program={mark}", "--resamples", "50", "--format", "json")
+        assert told.status == 0, told.err
+        assert told.json[0]["judgments"] == screens * 10
+        assert not any("by programs" in note for note in told.json[0]["notes"])
+    whole = run("rank", tmp_path / "all.csv", "--resamples", "50", "--format", "json").json[0]
+    assert any("20 of 50 judgments are by programs" in note for note in whole["notes"])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from random import Random
@@ -10,7 +11,7 @@ from typing import Any
 import polars as pl
 import pytest
 import sqlalchemy as sa
-from stores import SYSTEMS, judge_screens, new_campaign, new_judge, next_view, sample_texts
+from stores import SYSTEMS, answer, judge_screens, new_campaign, new_judge, next_view, sample_texts
 from studies import analysing, judged, last_snapshot, learning_campaign
 
 from palmares.campaign import journal, schema
@@ -22,6 +23,7 @@ from palmares.campaign.late_systems import Added, add_systems, of_same_segments,
 from palmares.campaign.live.process import needing
 from palmares.campaign.live.tally import Tally
 from palmares.campaign.overview import campaign_status, status_and_comparisons
+from palmares.campaign.people import Person
 from palmares.campaign.stock import in_stock, restock
 from palmares.errors import InputError
 from palmares.ingest.base import ReadOptions
@@ -221,3 +223,39 @@ def test_the_command(database_url: str, db: Database, tmp_path: Path, run: Calla
     assert (refused.status, refused.out) == (2, "")
     assert "12 segments, but 'newer' has 1 outputs" in refused.err
     assert campaign_status(db, "news").pairs[0].systems == (*SYSTEMS, "new")
+
+
+def test_systems_are_added_while_judges_answer(db: Database) -> None:
+    """Nobody waits for ever, nothing is lost, and every answer is before a new system or after it."""
+    new_campaign(db, sample_texts(60), **{"judge.screens": 60, "hit.ahead_minutes": 10.0})
+    judges = [new_judge(db, f"judge-{number}") for number in range(4)]
+    errors: list[BaseException] = []
+    ended = threading.Event()
+
+    def work(judge: Person) -> None:
+        try:
+            while not ended.is_set():
+                view = next_view(db, judge)
+                if view is None:
+                    return
+                answer(db, judge, view)
+        except BaseException as error:
+            errors.append(error)
+
+    threads = [threading.Thread(target=work, args=(judge,)) for judge in judges]
+    for thread in threads:
+        thread.start()
+    added = {}
+    for number, word in enumerate(("eleven", "twelve", "thirteen")):
+        outputs = [f"Sentence {i} says {word if i % 3 else 'one'} things here now." for i in range(60)]
+        added[f"new-{number}"] = add(db, outputs, f"new-{number}").added_after
+        restock(db, 1)
+    ended.set()
+    for thread in threads:
+        thread.join(timeout=60)
+    assert errors == []
+    judge_screens(db, new_judge(db, "late"), 12)
+    for name, after in added.items():
+        assert after == 0 or compared(db, name, upto=after) == 0
+        assert compared(db, name) > 0
+    assert list(added.values()) == sorted(added.values())

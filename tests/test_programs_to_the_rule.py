@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import threading
 import time
 from collections.abc import Callable
@@ -12,7 +13,7 @@ from random import Random
 import pytest
 from servers import ServerProcess
 from stores import PLAIN, sample_texts
-from studies import LEARNING, truthful
+from studies import LEARNING, last_snapshot, truthful
 
 import palmares as pm
 from palmares.campaign.clients import add_client
@@ -21,9 +22,6 @@ from palmares.campaign.database import Database
 from palmares.campaign.overview import campaign_status
 from palmares.campaign.settings import Settings
 from palmares.campaign.snapshots import ranking_of
-
-from studies import last_snapshot  # isort: skip
-
 from palmares.client import Client
 
 PROGRAMS, THREADS = 50, 6
@@ -34,6 +32,7 @@ SETTINGS = {
     "screen.outputs": 5,
     "judge.screens": 40,
     "stop.rule": "clusters=3",
+    "results.live": True,
     "limits.writes_per_minute": 100_000,
 }
 
@@ -64,7 +63,7 @@ def together(work: Callable[[int], None]) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
-def test_the_final_ranking_is_that_of_the_export(database_url: str, tmp_path: Path, run: Callable[..., object]) -> None:
+def test_the_final_ranking_is_that_of_the_export(database_url: str, tmp_path: Path) -> None:
     with closing(Database.open(database_url)) as db:
         create_campaign(db, "news", Settings().replace(**SETTINGS), [sample_texts(200)])
         tokens = [add_client(db, "news", f"model-{n}", "judge")[1] for n in range(PROGRAMS)]
@@ -74,11 +73,11 @@ def test_the_final_ranking_is_that_of_the_export(database_url: str, tmp_path: Pa
 
         def judge(number: int) -> None:
             client, rng = Client(server.address, tokens[number]), Random(number)
-            for screen in client.screens("news", most=12):
+            for screen in client.screens("news", most=3):
                 client.answer(screen, ranks=truthful([option.text for option in screen.options], rng))
                 answered[number] += 1
 
-        for _ in range(4):  # everybody comes back as long as there is work
+        for _ in range(15):  # everybody comes back as long as there is work
             before = sum(answered)
             together(judge)
             if sum(answered) == before:
@@ -88,16 +87,19 @@ def test_the_final_ranking_is_that_of_the_export(database_url: str, tmp_path: Pa
         while not follow.status("news")["pairs"][0]["analysed"]["met"]:
             assert time.monotonic() < end, server.log.read_text()
             time.sleep(0.2)
-        analysed = follow.status("news")["pairs"][0]["analysed"]
-        judgments = follow.export("news", up_to=analysed["answer"])
+        with closing(Database.open(database_url)) as db, db.read() as tx:
+            decided = ranking_of(tx, last_snapshot(db))  # of the one that decided, or of what was still in hand then
+        assert decided is not None
+        judgments = follow.export("news", up_to=decided["answer"])
+        while not (found := follow.results("news")) or found[0]["answer"] < sum(answered):
+            assert time.monotonic() < end, server.log.read_text()
+            time.sleep(0.2)
+        everything = follow.export("news", up_to=found[0]["answer"])
         assert "Traceback" not in server.log.read_text()
     assert sum(count > 0 for count in answered) == PROGRAMS
     ranking = pm.rank(judgments, looks="any", rng=1)
     with closing(Database.open(database_url)) as db:
         status = campaign_status(db, "news")
-        with db.read() as tx:
-            decided = ranking_of(tx, last_snapshot(db))
-    assert decided is not None
     assert status.pairs[0].enough
     assert sum(judge.done for judge in status.judges) == sum(answered)
     assert all(judge.program for judge in status.judges)
@@ -106,3 +108,5 @@ def test_the_final_ranking_is_that_of_the_export(database_url: str, tmp_path: Pa
     assert kept == [(line.system, line.score, line.rank, line.cluster) for line in ranking.lines]
     assert [line.system for line in ranking.lines] == ["F", "E", "D", "C", "B", "A"]
     assert len(ranking.clusters) >= 3
+    shown = json.loads(json.dumps(pm.rank(everything, rng=0).to_dict()["systems"]))
+    assert found[0]["body"]["parts"]["ranking"]["found"]["systems"] == shown
