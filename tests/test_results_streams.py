@@ -155,7 +155,7 @@ def test_streams_show_that_they_live_and_there_are_not_too_many(
 
 
 @pytest.mark.any_database
-@pytest.mark.parametrize("workers", ["1", "2"])
+@pytest.mark.parametrize("workers", ["1", pytest.param("2", marks=pytest.mark.slow)])
 def test_a_server_that_stops_does_not_wait_for_streams(database_url: str, tmp_path: Path, workers: str) -> None:
     with closing(Database.open(database_url)) as db:
         new_campaign(db, **LIVE)
@@ -174,6 +174,7 @@ def test_a_server_that_stops_does_not_wait_for_streams(database_url: str, tmp_pa
         assert "Traceback" not in server.log.read_text()
 
 
+@pytest.mark.any_database
 def test_one_look_is_for_all_who_listen(app: FastAPI, db: Database, monkeypatch: pytest.MonkeyPatch) -> None:
     """Streams of one campaign cost what one of them does."""
     new_campaign(db, **LIVE)
