@@ -41,6 +41,7 @@ def files(tmp_path: Path) -> list[Path]:
 
 def newcomer(visit: Visit, db: Database, **options: Any) -> Judge:
     guest = visit(**options)
+    guest.page.context.set_default_timeout(60_000)  # a process starts and checks texts, on a machine that may be busy
     guest.open(f"/setup/link/{make_setup_link(db)}")
     return guest
 

@@ -250,8 +250,8 @@ def test_campaigns_are_listed_with_what_was_answered_in_them(db: Database, clock
     judge_screens(db, new_judge(db, langs=["de-en"]), 4)
     new_judge(db, "ben")
     assert campaign_lines(db) == [
-        CampaignLine("news", "open", ("fr-en", "de-en"), judges=2, answered=4, created_at=began),
-        CampaignLine("other", "open", ("fr-en",), judges=0, answered=0, created_at=clock()),
+        CampaignLine("news", "open", ("fr-en", "de-en"), judges=2, answered=4, created_at=began, id=1),
+        CampaignLine("other", "open", ("fr-en",), judges=0, answered=0, created_at=clock(), id=2),
     ]
 
 

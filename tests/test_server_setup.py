@@ -14,7 +14,7 @@ import pytest
 import sqlalchemy as sa
 from fastapi import FastAPI
 from fastapi.testclient import TestClient
-from manage_pages import HOSTILE, events, link_on, words
+from manage_pages import HOSTILE, events, link_on, row, words
 from stores import Clock, new_campaign
 from webs import Visitor, csrf_in, signed_in, staff, visitor
 
@@ -112,9 +112,9 @@ def test_a_campaign_is_made_from_the_link_on(app: FastAPI, db: Database) -> None
     elsewhere = visitor(app)
     assert elsewhere.join(link_on(made).rpartition("/")[2]).url.path == "/c/news/manage"
     assert find_person(db, "news", "Olga Organiser").role is Role.ORGANISER
-    assert [event.kind for event in events(db, info.id, "campaign-created", "pair-added", "person-added", "invited")][
-        ::-1
-    ] == ["campaign-created", "pair-added", "person-added", "invited"]
+    made_by = {event.kind: event.by for event in events(db, info.id, "campaign-created", "pair-added", "invited")}
+    assert made_by == dict.fromkeys(("campaign-created", "pair-added", "invited"), "Olga Organiser")
+    assert "Olga Organiser" in row(guest.get("/c/news/manage/settings"), "1 : show this revision")
     assert drafts(db) == 0
 
 

@@ -12,10 +12,11 @@ import sqlalchemy as sa
 from ..errors import InputError
 from ..texts.conversations import Turns
 from ..texts.testset import TestSet
-from . import journal, schema
+from . import Role, journal, schema
 from .database import Database
 from .definition import CAMPAIGN_NAME, check_references, check_rule, find_campaign, lock, settings_of, store_settings
 from .images import check_markup, store_images
+from .people import add_in
 from .settings import Settings
 
 #: What suits prompts and answers, unless the organiser says otherwise: two answers side by side, set as Markdown, each
@@ -40,17 +41,30 @@ def create_campaign(db: Database, name: str, settings: Settings, testsets: Itera
 
 
 def create_in(
-    tx: sa.Connection, db: Database, name: str, settings: Settings, testsets: Iterable[TestSet], **about: Any
+    tx: sa.Connection,
+    db: Database,
+    name: str,
+    settings: Settings,
+    testsets: Iterable[TestSet],
+    *,
+    organiser: str | None = None,
+    **about: Any,
 ) -> int:
-    """`create_campaign` in a transaction of the caller's; ``about`` is what else the log says of it."""
+    """`create_campaign` in a transaction of the caller's; ``about`` is what else the log says of it.
+
+    ``organiser`` is the name of who makes it, and becomes its organiser; None: nobody does, as on the command line.
+    """
     given = list(testsets)
     checked_campaign_name(name)
     if not given:
         raise InputError(f"campaign {name!r}: got no texts; a campaign needs at least one language pair")
     campaign_id = _store_campaign(tx, db, name)
     store_settings(tx, db, campaign_id, settings)
-    journal.record(tx, db, campaign_id, "campaign-created", name=name, **about)
-    _store(tx, db, campaign_id, settings, given)
+    by = None
+    if organiser is not None:
+        by = add_in(tx, db, find_campaign(tx, name), Role.ORGANISER, organiser).id
+    journal.record(tx, db, campaign_id, "campaign-created", by=by, name=name, **about)
+    _store(tx, db, campaign_id, settings, given, by=by)
     return campaign_id
 
 

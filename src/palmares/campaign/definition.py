@@ -149,8 +149,8 @@ def revisions(db: Database, campaign_id: int) -> list[Revision]:
     with db.read() as tx:
         rows = tx.execute(query.order_by(setting.revision)).all()
         events = sa.select(event.body, event.by_id).where(event.campaign_id == campaign_id)
-        changed = tx.execute(events.where(event.kind == "settings-changed"))
-        authors = {body["revision"]: by for body, by in changed}
+        changed = tx.execute(events.where(event.kind.in_(("campaign-created", "settings-changed"))))
+        authors = {body.get("revision", 1): by for body, by in changed}
     history: list[Revision] = []
     for number, at, body in rows:
         settings = Settings.from_toml(body)

@@ -13,12 +13,11 @@ import sqlalchemy as sa
 
 from ..errors import InputError
 from ..texts import TestSet
-from . import LONGEST_DAYS, Role, schema
+from . import LONGEST_DAYS, schema
 from .create import PROMPT_SETTINGS, add_pairs_in, check_testset, checked_campaign_name, create_in
 from .database import Database
-from .definition import find_campaign
 from .packed_texts import unpack
-from .people import Person, add_in, begin_session, invite_in
+from .people import Person, begin_session, invite_in, person_by_name
 from .settings import Settings
 from .setup import SetupSession, drop_ended
 from .uploads import Found
@@ -113,10 +112,11 @@ def make_campaign(db: Database, session: SetupSession, organiser: str) -> Begun:
     """Make the campaign, with whoever made it as its organiser: all of it, or nothing."""
     with db.begin() as tx:
         row = _row(tx, session)
-        create_in(tx, db, row.name, Settings.from_toml(row.settings), unpack(row.texts))
-        info = find_campaign(tx, row.name)
-        person = add_in(tx, db, info, Role.ORGANISER, organiser)
-        link = invite_in(tx, db, person, days=LONGEST_DAYS)
+        settings = Settings.from_toml(row.settings)
+        campaign_id = create_in(tx, db, row.name, settings, unpack(row.texts), organiser=organiser)
+        person = person_by_name(tx, campaign_id, organiser)
+        assert person is not None
+        link = invite_in(tx, db, person, days=LONGEST_DAYS, by=person.id)
         token, expires = begin_session(tx, db, person)
         tx.execute(_DRAFT.delete().where(_of(session)))
     return Begun(person, link, token, expires)
