@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import tempfile
 import threading
 import time
 from collections.abc import Callable
@@ -76,6 +77,18 @@ def test_a_command_that_is_killed_is_begun_anew_and_given_up_in_the_end(
     publish(db, "news")
     maker.look()
     assert newest(db).made_at is not None
+
+
+def test_without_room_for_its_files_it_is_said_why(
+    db: Database, judged: None, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    publish(db, "news")
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "not-there"))
+    maker = Maker(db)
+    for _ in range(ATTEMPTS):
+        assert newest(db).waits
+        maker.look()
+    assert "its files could not be written or read (No such file or directory)" in str(newest(db).failed)
 
 
 def test_an_ending_server_leaves_what_it_was_at_to_the_next(

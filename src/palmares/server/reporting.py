@@ -69,12 +69,18 @@ class Maker:
             could_not_be_made(self.db, wanted, str(error))
             log.warning("%s: the report could not be made: %s", wanted.campaign, error)
         except KilledError as error:
-            if self.ending.is_set():
-                return
-            log.warning("%s: %s (attempt %d)", wanted.campaign, error, self.attempts[wanted.id])
-            if self.attempts[wanted.id] >= ATTEMPTS:
-                reason = f"{error}, {ATTEMPTS} times; is there enough memory? Ask for it again"
-                could_not_be_made(self.db, wanted, reason)
+            self._give_up_in_the_end(wanted, f"{error}, {ATTEMPTS} times; is there enough memory? Ask for it again")
+        except OSError as error:  # no room for its files, no right to write them
+            said = error.strerror or type(error).__name__
+            self._give_up_in_the_end(wanted, f"its files could not be written or read ({said}); ask for it again")
+
+    def _give_up_in_the_end(self, wanted: Wanted, reason: str) -> None:
+        """What may pass is tried again with the next look, some times."""
+        if self.ending.is_set():
+            return
+        log.warning("%s: attempt %d at its report failed: %s", wanted.campaign, self.attempts[wanted.id], reason)
+        if self.attempts[wanted.id] >= ATTEMPTS:
+            could_not_be_made(self.db, wanted, reason)
 
     def _page(self, wanted: Wanted) -> bytes:
         """The report, in a folder of its own: it names its file, and no folder of this machine."""
