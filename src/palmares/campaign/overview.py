@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from datetime import datetime
 from statistics import median
 from typing import Any
@@ -110,7 +110,7 @@ class CampaignLine:
     judges: int
     answered: int
     created_at: datetime
-    id: int
+    id: int = field(default=0, compare=False)
 
     def to_dict(self) -> dict[str, Any]:
         """The documented JSON shape."""
