@@ -8,6 +8,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -41,10 +42,11 @@ def newest(db: Database) -> Request:
     return requests(db, 1)[0]
 
 
-def commands_of(parent: int) -> list[int]:
-    """Processes that a process has started and that still run."""
-    found = Path(f"/proc/{parent}/task/{parent}/children").read_text().split()
-    return [int(number) for number in found]
+def reports_of(parent: int) -> list[int]:
+    """Commands of palmares that a process has started and that still run; it has others, such as databases."""
+    children = Path(f"/proc/{parent}/task/{parent}/children").read_text().split()
+    commands = {int(number): Path(f"/proc/{number}/cmdline").read_bytes() for number in children}
+    return [number for number, command in commands.items() if b"\0-m\0palmares\0" in command]
 
 
 def test_a_command_that_is_killed_is_begun_anew_and_given_up_in_the_end(
@@ -58,8 +60,8 @@ def test_a_command_that_is_killed_is_begun_anew_and_given_up_in_the_end(
 
     def kill_all() -> None:
         while not over.wait(0.02):
-            for number in commands_of(os.getpid()):
-                if b"palmares" in Path(f"/proc/{number}/cmdline").read_bytes():
+            with suppress(OSError):  # it has ended meanwhile
+                for number in reports_of(os.getpid()):
                     os.kill(number, signal.SIGKILL)
 
     killer = threading.Thread(target=kill_all)
