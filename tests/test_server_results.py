@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from random import Random
 from typing import Any
 
 import pytest
 import sqlalchemy as sa
 from fastapi import FastAPI
-from manage_pages import words
+from manage_pages import HOSTILE, words
 from results import LIVE, board, look_until_complete, quickly  # noqa: F401
 from stores import answer, new_campaign, new_judge, next_view, sample_texts
 from studies import analysing
@@ -30,10 +31,10 @@ MINE, OUTSIDE = "/c/news/manage/results", "/c/news/results"
 SECRET = ("zyx-alpha", "zyx-beta", "zyx-gamma", "zyx-delta")
 
 
-def campaign(db: Database, answers: int = 60, **settings: Any) -> int:
+def campaign(db: Database, answers: int = 60, systems: Sequence[str] = SECRET, **settings: Any) -> int:
     """Systems with names of their own, of which later ones are worse; results that are complete."""
     rules = {**LIVE, "screen.outputs": 4, "overlap.share": 0.5, **settings}
-    made = new_campaign(db, sample_texts(60, SECRET), **rules)
+    made = new_campaign(db, sample_texts(60, systems), **rules)
     judges = [new_judge(db, f"judge-{number}") for number in range(6)]
     rng = Random(2)
     for turn in range(answers):
@@ -172,6 +173,16 @@ def test_observers_know_judges_by_pseudonym(app: FastAPI, db: Database) -> None:
     judges = [person for person in people if person.name.startswith("judge-")]
     assert all(pseudonym in page.text for _, pseudonym in judges)
     assert not any(re.search(rf">{name}<", page.text) for name, _ in judges)
+
+
+def test_names_of_systems_are_text_and_nothing_else(app: FastAPI, db: Database) -> None:
+    hostile = [f"{HOSTILE}{number}" for number in range(4)]
+    campaign(db, 30, systems=hostile)
+    publish(db)
+    for page in (staff(app, Role.ORGANISER).get(MINE), visitor(app).get(OUTSIDE)):
+        assert len(leaderboard(page)) == 4
+        assert HOSTILE not in page.text
+        assert page.text.count("<script") == 1  # ours
 
 
 # -- names that are hidden -------------------------------------------------------------------------------

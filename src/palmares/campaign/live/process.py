@@ -126,6 +126,7 @@ def watch(db: Database, claim: Claim, analyst: Callable[[], Looks], ending: thre
         except ClaimLostError:
             log.warning("another process analyses this database now")
             at_work, wait = None, IDLE
+            watchlist = Watchlist(db)  # after a campaign was deleted, numbers may come again
         except Exception:  # a database that is away comes back
             log.exception("the analysis could not look for answers; it tries again in %g s", _GRACE)
             at_work, wait = None, _GRACE
