@@ -20,7 +20,7 @@ from palmares.campaign.group_links import make_link
 from palmares.campaign.left_out import leave_out
 from palmares.campaign.limits import count_write
 from palmares.campaign.overview import campaign_lines
-from palmares.campaign.people import add_person, invite, join
+from palmares.campaign.people import Person, add_person, find_person, invite, join
 from palmares.campaign.refusals import Closed
 from palmares.campaign.settings import Settings
 from palmares.errors import InputError
@@ -223,3 +223,24 @@ def test_a_name_is_free_again(db: Database) -> None:
     delete_campaign(db, "news")
     assert campaigns(db) == []
     create_campaign(db, "news", Settings(), [sample_texts(4)])
+
+
+def test_a_campaign_that_gets_the_numbers_of_one_that_was_deleted_shows_its_own_texts(db: Database) -> None:
+    """SQLite gives numbers that were free again; what is kept in memory is not taken for what has them now."""
+    for name in ("gone", "new"):
+        new_campaign(db, sample_texts(9, ("A", "B", "C")), name=name, **{"screen.outputs": 2})
+        for _ in range(9):
+            view = next_view(db, find_or_add(db, name))
+            assert view is not None
+            number = view.source.split()[2]
+            assert [option.text.split()[1] for option in view.options] == [number, number]
+            answer(db, find_or_add(db, name), view)
+        if name == "gone":
+            delete_campaign(db, name)
+
+
+def find_or_add(db: Database, campaign: str) -> Person:
+    try:
+        return find_person(db, campaign, "ann")
+    except InputError:
+        return new_judge(db, "ann", campaign=campaign)

@@ -11,6 +11,7 @@ from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 from functools import cache, cached_property
 from random import Random
+from typing import TypeAlias
 from weakref import WeakKeyDictionary
 
 import sqlalchemy as sa
@@ -23,6 +24,8 @@ from .definition import PairInfo
 from .settings import Settings
 from .snapshots import Advice, advice
 
+#: What tells outputs that are kept in memory from others: the campaign's secret, and its newest system.
+Mark: TypeAlias = tuple[str, int]
 #: A system that was added late is chosen for so many screens before a learning strategy chooses again.
 TRIED = 10
 
@@ -109,7 +112,13 @@ class Designer:
 
     def _outputs(self, segment_id: int) -> tuple[Candidate, ...]:
         """The outputs of a segment, by the systems that this design knows of: others may be added meanwhile."""
-        return outputs_of(self.tx, segment_id, max(self._before.systems))
+        return outputs_of(self.tx, segment_id, self._mark)
+
+    @cached_property
+    def _mark(self) -> Mark:
+        # SQLite gives the numbers of a campaign that was deleted to another one, which has another secret.
+        secret = str(self.tx.execute(_SECRET, {"pair": self.pair.id}).scalar_one())
+        return secret, max(self._before.systems)
 
     def _wanted(self) -> int:
         """How many judges are to do a HIT."""
@@ -276,28 +285,28 @@ def comparable_segments(tx: sa.Connection, pair_id: int) -> list[int]:
     return sorted(all_segments(tx, pair_id))
 
 
-def outputs_of(tx: sa.Connection, segment_id: int, newest: int) -> tuple[Candidate, ...]:
-    """The different outputs of a segment, with the systems behind each, of those with numbers up to ``newest``.
+def outputs_of(tx: sa.Connection, segment_id: int, mark: Mark) -> tuple[Candidate, ...]:
+    """The different outputs of a segment, with the systems behind each, of those with numbers up to the mark's.
 
     Outputs never change, and systems are only ever added, so what is there up to one is kept; and since a design asks
     for one segment after the other, many are fetched at a time.
     """
     known = _KNOWN.setdefault(tx.engine, {})
-    if segment_id not in known or known[segment_id][0] != newest:
+    if segment_id not in known or known[segment_id][0] != mark:
         if len(known) >= _MOST_KNOWN:
             known.clear()
         behind: dict[int, dict[int, list[int]]] = {segment_id: {}}
-        rows = tx.execute(_OUTPUTS, {"first": segment_id, "last": segment_id + _FETCHED - 1, "newest": newest})
+        rows = tx.execute(_OUTPUTS, {"first": segment_id, "last": segment_id + _FETCHED - 1, "newest": mark[1]})
         for segment, output, system in rows:
             behind.setdefault(segment, {}).setdefault(output, []).append(system)
         for segment, outputs in behind.items():
-            known[segment] = newest, tuple(Candidate(key, tuple(systems)) for key, systems in outputs.items())
+            known[segment] = mark, tuple(Candidate(key, tuple(systems)) for key, systems in outputs.items())
     return known[segment_id][1]
 
 
 #: Segments whose outputs are kept in memory, and those that are fetched at a time.
 _MOST_KNOWN, _FETCHED = 10_000, 200
-_KNOWN: WeakKeyDictionary[sa.Engine, dict[int, tuple[int, tuple[Candidate, ...]]]] = WeakKeyDictionary()
+_KNOWN: WeakKeyDictionary[sa.Engine, dict[int, tuple[Mark, tuple[Candidate, ...]]]] = WeakKeyDictionary()
 _OUTPUT = schema.output.c
 _TEXTS = (
     sa.select(_OUTPUT.id, _OUTPUT.kind, _OUTPUT.original_id, _OUTPUT.text)
@@ -313,6 +322,11 @@ _TOGETHER = (
     sa.select(_PAIR_OF_SYSTEMS.first_id, _PAIR_OF_SYSTEMS.second_id, _PAIR_OF_SYSTEMS.designed)
     .join(schema.system, _SYSTEM.id == _PAIR_OF_SYSTEMS.first_id)
     .where(_SYSTEM.language_pair_id == _PAIR)
+)
+_SECRET = (
+    sa.select(schema.campaign.c.secret)
+    .join(schema.language_pair, schema.language_pair.c.campaign_id == schema.campaign.c.id)
+    .where(schema.language_pair.c.id == _PAIR)
 )
 #: Systems that were added late and chosen for few screens as yet.
 _UNTRIED = (
