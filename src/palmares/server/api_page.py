@@ -46,8 +46,10 @@ class Operation:
     cookie: bool
     parameters: tuple[Part, ...]
     body: tuple[Part, ...]
+    body_says: str
     example: str
     answer: tuple[Part, ...]
+    answer_says: str
     status: str
     kinds: tuple[str, ...]
     errors: tuple[tuple[str, str], ...]
@@ -105,8 +107,10 @@ def _operation(schema: dict[str, Any], path: str, method: str, told: dict[str, A
             for p in told.get("parameters", [])
         ),
         body=tuple(_fields(schema, body)) if body else (),
+        body_says=_resolved(schema, body).get("description", ""),
         example=_example(schema, body) if body else "",
         answer=tuple(_fields(schema, shape)) if shape else (),
+        answer_says=_resolved(schema, shape).get("description", ""),
         status=status,
         kinds=tuple(answer.get("content", {})),
         errors=tuple((code, each["description"]) for code, each in told["responses"].items() if code >= "400"),
@@ -131,7 +135,7 @@ def _fields(schema: dict[str, Any], part: dict[str, Any], depth: int = 0) -> Ite
     needed = whole.get("required", [])
     for name, field in whole.get("properties", {}).items():
         inner = _object_in(schema, field)
-        says = field.get("description", "")
+        says = field.get("description") or inner.get("description", "")
         yield Part(name, _kind(schema, field), name in needed, says, depth=depth)
         if inner and depth < _DEEPEST:
             yield from _fields(schema, inner, depth + 1)
