@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +24,7 @@ from palmares.campaign.left_out import leave_out
 from palmares.campaign.limits import count_write
 from palmares.campaign.overview import campaign_lines
 from palmares.campaign.people import Person, add_person, find_person, invite, join
-from palmares.campaign.refusals import Closed
+from palmares.campaign.refusals import CampaignGone, Closed, UnknownScreen
 from palmares.campaign.settings import Settings
 from palmares.errors import InputError
 from palmares.texts import LanguagePair, Segment
@@ -244,3 +247,33 @@ def find_or_add(db: Database, campaign: str) -> Person:
         return find_person(db, campaign, "ann")
     except InputError:
         return new_judge(db, "ann", campaign=campaign)
+
+
+def test_judges_at_work_are_refused_and_hold_nothing_up(db: Database) -> None:
+    """Whoever answers at this moment has answered before it goes, or is told that it is gone."""
+    new_campaign(db, sample_texts(40), name="gone", **{"limits.writes_per_minute": 10_000})
+    new_campaign(db, sample_texts(40), name="kept", **{"limits.writes_per_minute": 10_000})
+    judges = [new_judge(db, f"judge {n}", campaign="gone") for n in range(4)]
+    other = new_judge(db, "other", campaign="kept")
+    ending = threading.Event()
+
+    def work(judge: Person) -> BaseException | None:
+        while not ending.is_set():
+            try:
+                view = next_view(db, judge)
+                if view is not None:
+                    answer(db, judge, view)
+            except (Exception, AssertionError) as error:
+                return error
+        return None
+
+    with ThreadPoolExecutor(5) as pool:
+        working = [pool.submit(work, judge) for judge in (*judges, other)]
+        time.sleep(0.3)
+        assert delete_campaign(db, "gone").people == 4
+        time.sleep(0.2)
+        ending.set()
+        *theirs, others = (each.result() for each in working)
+    assert {type(error) for error in theirs} <= {CampaignGone, UnknownScreen}
+    assert others is None
+    judge_screens(db, new_judge(db, "zoe", campaign="kept"), 1)

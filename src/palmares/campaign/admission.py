@@ -16,7 +16,7 @@ from sqlalchemy import bindparam
 from . import Role, schema
 from .definition import parsed_settings
 from .limits import count_write
-from .refusals import ConsentNeeded, JudgesOnly
+from .refusals import CampaignGone, ConsentNeeded, JudgesOnly
 from .settings import Settings
 
 _PERSON, _CAMPAIGN, _SETTING, _WORKER = schema.person.c, schema.campaign.c, schema.setting.c, schema.worker.c
@@ -92,7 +92,10 @@ def admit(tx: sa.Connection, person_id: int, *, counting: datetime | None = None
 
 def look_at(tx: sa.Connection, person_id: int) -> Admission:
     """The same for who only reads: nobody waits."""
-    return _admission(tx.execute(_LOOK, {"judge": person_id}).one())
+    row = tx.execute(_LOOK, {"judge": person_id}).first()
+    if row is None:
+        raise CampaignGone
+    return _admission(row)
 
 
 def _admission(row: Any) -> Admission:

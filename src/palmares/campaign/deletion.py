@@ -17,7 +17,7 @@ import sqlalchemy as sa
 from ..errors import InputError
 from . import schema
 from .database import Database
-from .definition import find_campaign, lock
+from .definition import find_campaign
 
 _EVENT = schema.event.c
 #: Columns that refer to rows of a campaign and have no index of their own: without one, every row that goes would be
@@ -37,6 +37,8 @@ _UNINDEXED = (
 )
 
 
+#: Two deletions on PostgreSQL wait for each other on this number.
+_DELETING = 1_178_422
 #: Tables that name the campaign themselves, those that refer to others first.
 _OF_CAMPAIGN = (
     *("client", "left_out", "publication", "image", "group_link", "event", "setting", "language_pair", "person"),
@@ -95,11 +97,13 @@ def has_everything(db: Database, campaign_id: int, by: int) -> bool:
 
 def delete_campaign(db: Database, name: str) -> Deleted:
     """Remove a campaign for good, all of it or nothing."""
-    with db.begin() as tx:
+    with db.read() as tx:  # a wrong name is noticed at once
+        find_campaign(tx, name)
+    with _indexed(db), db.begin() as tx:
         info = find_campaign(tx, name)
-        lock(tx, info.id)
+        _hold(tx, info.id)
         people, judgments = _counts(tx, info.id)
-        with _deleting(tx), _indexed(tx):
+        with _deleting(tx), _indexed_here(tx):
             _delete_rows(tx, info.id)
         if tx.dialect.name == "sqlite":
             # Numbers of other rows come again, so the process that analyses must not go on with what it remembers.
@@ -114,6 +118,16 @@ def check_typed(name: str, typed: str) -> None:
 
 
 # -- inside ----------------------------------------------------------------------------------------------
+
+
+def _hold(tx: sa.Connection, campaign_id: int) -> None:
+    """Let everyone end what they are at, and nobody begin anything more: judges hold their own row while they answer.
+
+    In the order in which locks are taken everywhere.
+    """
+    for table, column in (("person", "campaign_id"), ("campaign", "id"), ("language_pair", "campaign_id")):
+        row = schema.metadata.tables[table].c
+        tx.execute(sa.select(row.id).where(row[column] == campaign_id).order_by(row.id).with_for_update()).all()
 
 
 def _counts(tx: sa.Connection, campaign_id: int) -> tuple[int, int]:
@@ -191,7 +205,32 @@ def _deleting(tx: sa.Connection) -> Iterator[None]:
 
 
 @contextmanager
-def _indexed(tx: sa.Connection) -> Iterator[None]:
+def _indexed(db: Database) -> Iterator[None]:
+    """On PostgreSQL, indexes for the time of a deletion, made and dropped so that nobody who writes has to wait."""
+    if db.dialect == "sqlite":
+        yield
+        return
+    with db.engine.connect().execution_options(isolation_level="AUTOCOMMIT") as alone:
+        alone.execute(sa.select(sa.func.pg_advisory_lock(_DELETING)))
+        try:
+            for table, column in _UNINDEXED:
+                alone.execute(
+                    sa.text(f"drop index concurrently if exists deleting_{table}_{column}")
+                )  # of one that was killed
+                alone.execute(sa.text(f"create index concurrently deleting_{table}_{column} on {table} ({column})"))
+            yield
+        finally:
+            for table, column in _UNINDEXED:
+                alone.execute(sa.text(f"drop index concurrently if exists deleting_{table}_{column}"))
+            alone.execute(sa.select(sa.func.pg_advisory_unlock(_DELETING)))
+
+
+@contextmanager
+def _indexed_here(tx: sa.Connection) -> Iterator[None]:
+    """The same on SQLite, in the transaction: nobody else writes meanwhile."""
+    if tx.dialect.name != "sqlite":
+        yield
+        return
     for table, column in _UNINDEXED:
         tx.execute(sa.text(f"create index deleting_{table}_{column} on {table} ({column})"))
     yield

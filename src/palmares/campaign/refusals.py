@@ -132,6 +132,16 @@ class JudgesOnly(CampaignError):  # noqa: N818
         super().__init__("only judges are given work; to judge as well, have the organiser invite you as a judge")
 
 
+class CampaignGone(CampaignError):  # noqa: N818
+    """The campaign of whoever asks was deleted at this moment."""
+
+    kind = "signed-out"
+    status = 401
+
+    def __init__(self) -> None:
+        super().__init__("this campaign is not there any more; ask whoever invited you")
+
+
 class Uninvited(CampaignError):  # noqa: N818
     """An invitation that does not work, or no more."""
 
