@@ -1,4 +1,4 @@
-"""The page of programs and that of the JSON interface, in Chromium: wide, on a phone, in the dark, and by axe-core."""
+"""The page of programs and that of the JSON interface, in Chromium: wide, on a phone in the dark, and by axe-core."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from palmares.campaign.database import Database
 from palmares.campaign.people import add_person, invite
 
 pytestmark = on_sqlite
-LOOKS = [{}, {"viewport": PHONE}, {"color_scheme": "dark"}]
+LOOKS = [{}, {"viewport": PHONE, "color_scheme": "dark"}]
 
 
 def keep(page: object, name: str) -> None:
@@ -24,7 +24,7 @@ def keep(page: object, name: str) -> None:
         page.screenshot(path=Path(folder) / f"{name}.png", full_page=name.startswith(("programs", "token")))  # type: ignore[attr-defined]
 
 
-@pytest.mark.parametrize("look", LOOKS, ids=["wide", "phone", "dark"])
+@pytest.mark.parametrize("look", LOOKS, ids=["wide", "dark phone"])
 def test_programs_are_given_tokens(visit: Visit, db: Database, look: dict, request: pytest.FixtureRequest) -> None:
     new_campaign(db, sample_texts(), sample_texts(langs="de-en"))
     for name, scope in (("model-with-a-long-name-2026-05", "judge"), ("dashboard", "read")):
@@ -44,7 +44,7 @@ def test_programs_are_given_tokens(visit: Visit, db: Database, look: dict, reque
     assert page.locator("#shown-token").inner_text().startswith("palmares_")
 
 
-@pytest.mark.parametrize("look", LOOKS, ids=["wide", "phone", "dark"])
+@pytest.mark.parametrize("look", LOOKS, ids=["wide", "dark phone"])
 def test_the_interface_can_be_read(visit: Visit, db: Database, look: dict, request: pytest.FixtureRequest) -> None:
     new_campaign(db)
     guest = visit(**look)

@@ -194,6 +194,7 @@ def test_a_test_set_must_have_the_same_segments(db: Database) -> None:
         of_same_segments(there, sample_texts(11, ("new",)))
 
 
+@pytest.mark.any_database
 def test_a_decision_to_stop_is_open_again(db: Database) -> None:
     """The rule held for the systems there were; a new one has to be ranked as well."""
     judges = learning_campaign(db, **{"stop.rule": "clusters=2"})
