@@ -1,8 +1,7 @@
-"""Results while people judge: how soon a new answer is in them, and what that costs those who judge.
+"""Results while people judge: how soon a new answer is in them. What that costs those who judge: `benchmarks.watched`.
 
 ``python -m benchmarks live_results``. The campaign has 15 systems and 100,000 judgments, stored as a server would have.
-The analysis is the process that a server starts. Then a real server under load, with results kept and ten pages of them
-open, against the same without.
+The analysis is the process that a server starts.
 """
 
 from __future__ import annotations
@@ -19,7 +18,6 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-import httpx2 as httpx
 import numpy as np
 import sqlalchemy as sa
 
@@ -27,27 +25,23 @@ from palmares.campaign import Role, schema
 from palmares.campaign.boards import board_of
 from palmares.campaign.create import create_campaign
 from palmares.campaign.database import Database
-from palmares.campaign.definition import change_settings
-from palmares.campaign.people import add_person, consent, invite
+from palmares.campaign.people import add_person, consent
 from palmares.campaign.settings import Settings
 from palmares.texts import LanguagePair, Segment
 from palmares.texts.testset import make
 
 from .common import report
-from .load import Load, sign_in
-from .server import CONNECTIONS, SETTINGS, cost, postgresql, prepared, processor_seconds, serving, stores
+from .server import SETTINGS, postgresql, processor_seconds
 
 SYSTEMS, SEGMENTS, JUDGES, JUDGMENTS = 15, 2000, 60, 100_000
 #: Single answers, with so many seconds between them; then so many a second for so long.
-SINGLE, APART = 15, 6.0
-RATE, SECONDS = 10.0, 60.0
-PAGES, ANSWERS, WARM_UP, ROUNDS = 10, 2000, 300, 3
+SINGLE, APART = 15, 4.0
+RATE, SECONDS = 10.0, 40.0
 
 
 def main() -> None:
     with tempfile.TemporaryDirectory() as folder, postgresql() as postgres:
         soon(Path(folder), postgres)
-        price(Path(folder), postgres)
 
 
 # -- how soon --------------------------------------------------------------------------------------------
@@ -222,64 +216,3 @@ def answered(db: Database, waiting: Iterator[Any], count: int, pause: float) -> 
     ended.set()
     looking.join()
     return waits
-
-
-# -- at what price ---------------------------------------------------------------------------------------
-
-
-def price(folder: Path, postgres: Any) -> None:
-    """Answers a second with results kept and looked at, and without, in turns."""
-    rows: list[list[object]] = []
-    for store, url, workers, pid in stores(folder, postgres, "price"):
-        tokens = prepared(url, CONNECTIONS)
-        with closing(Database.open(url)) as db:
-            observer = invite(db, add_person(db, "bench", Role.OBSERVER, "observer"))
-            found: dict[bool, list[Any]] = {True: [], False: []}
-            with serving(url, workers) as (address, server):
-                judges = [sign_in(address, "bench", token) for token in tokens]
-                Load(address, "bench", 1, WARM_UP).run(judges)
-                for turn in range(2 * ROUNDS):
-                    live = turn % 2 == 0
-                    change_settings(db, "bench", Settings().replace(**{**SETTINGS, "results.live": live}))
-                    time.sleep(2.0)
-                    with pages(address, observer, PAGES if live else 0):
-                        found[live].append(cost(Load(address, "bench", 1, ANSWERS), judges, server, pid))
-        rates = {live: median(each.rate for each in costs) for live, costs in found.items()}
-        rows.append([store, workers, rates[False], rates[True], rates[True] / rates[False]])
-    report(
-        "live-results-price",
-        f"Answers a second with results kept and {PAGES} pages of them open, and without",
-        ["store", "workers", "without", "with", "ratio"],
-        rows,
-        [f"Medians of {ROUNDS} turns of {ANSWERS:,} answers each, over {CONNECTIONS} connections without a pause."],
-    )
-
-
-@contextmanager
-def pages(address: str, token: str, count: int) -> Iterator[None]:
-    """Pages of results that are open: each listens, and fetches the results whenever there is news."""
-    ending = threading.Event()
-    with httpx.Client(base_url=address, follow_redirects=True, timeout=60) as client:
-        csrf = client.get(f"/join/{token}").text.partition('name="csrf" value="')[2][:64]
-        client.post(f"/join/{token}", data={"csrf": csrf})
-        cookies = dict(client.cookies)
-
-    def follow() -> None:
-        with httpx.Client(base_url=address, cookies=cookies, timeout=60) as own:
-            try:
-                with own.stream("GET", "/c/bench/manage/results/events") as stream:
-                    for line in stream.iter_lines():
-                        if ending.is_set():
-                            return
-                        if line.startswith("data: "):
-                            own.get("/c/bench/manage/results/fragment")
-            except httpx.TransportError:
-                return
-
-    threads = [threading.Thread(target=follow, daemon=True) for _ in range(count)]
-    for thread in threads:
-        thread.start()
-    try:
-        yield
-    finally:
-        ending.set()

@@ -20,8 +20,9 @@ from urllib.parse import urlsplit
 import httpx2 as httpx
 
 from palmares.campaign import Role
+from palmares.campaign.boards import board_of
 from palmares.campaign.database import Database
-from palmares.campaign.definition import change_settings, find_campaign, settings_of
+from palmares.campaign.definition import change_settings, find_campaign, language_pairs, settings_of
 from palmares.campaign.people import add_person, invite
 
 from .common import report
@@ -29,7 +30,7 @@ from .load import Load, sign_in
 from .server import CONNECTIONS, SEGMENTS, SYSTEMS, WARM_UP, cost, postgresql, prepared, serving, stores
 
 #: Answers of a turn, turns of each of the two ways, and pages that are open.
-ANSWERS, TURNS, PAGES = 1500, 4, 10
+ANSWERS, TURNS, PAGES = 1500, 3, 10
 #: Seconds after a switch before anything is measured: the analysis looks once a second whether it is wanted.
 SETTLING = 3.0
 _CSRF = re.compile(r'name="csrf" value="([0-9a-f]{64})"')
@@ -79,12 +80,12 @@ def measured(url: str, workers: int, database: int | None) -> list[object]:
             _switch(db, live=True)
             with Readers(address, cookie) as readers:
                 time.sleep(SETTLING)
-                before, start = _version(db), time.perf_counter()
+                before, start = _board(db)[0], time.perf_counter()
                 beside.append(cost(Load(address, "bench", 1, ANSWERS), judges, server, database).rate)
                 seconds += time.perf_counter() - start
-                made += _version(db) - before
+                made += _board(db)[0] - before
             fetched += readers.fetched
-        judgments = _judgments(db)
+        judgments = _board(db)[1]
     ratios = [b / a for a, b in zip(without, beside, strict=True)]
     return [
         median(without),
@@ -103,24 +104,12 @@ def _switch(db: Database, *, live: bool) -> None:
     change_settings(db, "bench", settings.replace(**{"results.live": live}))
 
 
-def _version(db: Database) -> int:
-    from palmares.campaign.boards import board_of
-    from palmares.campaign.definition import language_pairs
-
+def _board(db: Database) -> tuple[int, int]:
+    """Version of the newest results, and the judgments they rest on."""
     with db.read() as tx:
         (pair,) = language_pairs(tx, find_campaign(tx, "bench").id)
         board = board_of(tx, pair.id)
-    return 0 if board is None else board.version
-
-
-def _judgments(db: Database) -> int:
-    from palmares.campaign.boards import board_of
-    from palmares.campaign.definition import language_pairs
-
-    with db.read() as tx:
-        (pair,) = language_pairs(tx, find_campaign(tx, "bench").id)
-        board = board_of(tx, pair.id)
-    return 0 if board is None else board.judgments
+    return (0, 0) if board is None else (board.version, board.judgments)
 
 
 def _staff_cookie(address: str, token: str) -> str:

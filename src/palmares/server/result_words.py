@@ -69,9 +69,12 @@ def legend(ranking: Mapping[str, Any]) -> str:
     joint = sum(boundary["joint"] for boundary in ranking["boundaries"])
     alone = sum(boundary["marginal"] for boundary in ranking["boundaries"]) - joint
     solid = f"Solid lines hold jointly{always} ({share} chance that any is wrong)"
+    # The page invites to look again and again, and to stop when it pleases: then a line for one look is not enough.
+    once = " They are made for one look: before you stop because of them, see below what holds at every look."
+    hint = "" if always else once
     if joint and alone:
-        return f"{solid}, dashed lines only each by itself."
-    return f"{solid}." if joint else "Dashed lines hold only each by itself, not jointly." if alone else ""
+        return f"{solid}, dashed lines only each by itself.{hint}"
+    return f"{solid}.{hint}" if joint else f"Dashed lines hold only each by itself, not jointly.{hint}" if alone else ""
 
 
 # -- what lies ahead -----------------------------------------------------------------------------------
