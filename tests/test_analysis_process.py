@@ -63,6 +63,7 @@ def campaign_at(url: str, judges: int = JUDGES, **settings: object) -> list[str]
 
 
 @pytest.mark.parametrize("workers", ["1", pytest.param("2", marks=pytest.mark.slow)])
+@pytest.mark.any_database
 def test_a_campaign_judged_through_the_server_to_its_rule(database_url: str, tmp_path: Path, workers: str) -> None:
     """Its judgments up to the answer that the rule names give the ranking that decided, bit for bit."""
     if workers == "2" and not database_url.startswith("sqlite"):
@@ -117,6 +118,7 @@ def caught_up(url: str, answers: int) -> bool:
         return bool(snapshots(db)) and last_snapshot(db).answers == answers
 
 
+@pytest.mark.any_database
 def test_two_servers_on_one_database_have_one_analysis(database_url: str, tmp_path: Path) -> None:
     """The process of the second waits, and takes over once the first server has ended."""
     (token, *_) = campaign_at(database_url, **{"judge.screens": 4})

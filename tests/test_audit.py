@@ -44,6 +44,7 @@ def flags(audit: Audit) -> set[str]:
 # -- where nothing is wrong ------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_clean_campaigns_raise_few_flags() -> None:
     # Were the rate .05, more than 4 of 24 would come up once in 200 such tests; the slow test below is sharper.
     found = [flags(audited(clean(seed, rankings=200), rng=seed, resamples=60)) for seed in range(24)]

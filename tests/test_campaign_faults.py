@@ -80,6 +80,7 @@ def _until(condition: Callable[[], bool], judges: list[ProgramJudge]) -> None:
 
 
 @pytest.mark.parametrize("kills", KILLS)
+@pytest.mark.any_database
 def test_the_server_is_killed_under_load(database_url: str, tmp_path: Path, kills: int) -> None:
     with ServerProcess(database_url, tmp_path) as server:
 
@@ -109,6 +110,7 @@ def test_postgresql_is_killed_under_load(tmp_path: Path, kills: int) -> None:
         cluster.remove()
 
 
+@pytest.mark.any_database
 def test_two_workers_share_the_work(database_url: str, tmp_path: Path) -> None:
     """Several web workers, one of which is killed: its supervisor starts another."""
     with ServerProcess(database_url, tmp_path, "--workers", "2") as server:
@@ -163,6 +165,7 @@ def url_on_disk(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[tupl
         cluster.remove()
 
 
+@pytest.mark.any_database
 def test_a_full_disk_is_said_and_nothing_is_lost(url_on_disk: tuple[str, Path], tmp_path: Path) -> None:
     url, disk = url_on_disk
     token = campaign_at(url, 20)[0]

@@ -77,6 +77,7 @@ def test_a_model_says_once_that_it_is_compiled(tmp_path: Path) -> None:
     assert first.stdout == again.stdout
 
 
+@pytest.mark.slow
 def test_what_was_warmed_up_is_not_compiled_again(tmp_path: Path) -> None:
     warmed = palmares_run("warm-up", CHEAPEST, cache=tmp_path)
     assert "compiling" not in warmed.stderr

@@ -315,6 +315,7 @@ def check_default_unit(found: Coverage) -> None:
     assert more > 2 * error
 
 
+@pytest.mark.slow
 def test_the_default_unit_keeps_its_word_where_pair_does_not() -> None:
     check_default_unit(
         study(USUAL, methods=methods_of(["bradley-terry"], ["pair", "ranking"]), campaigns=20, resamples=200)

@@ -207,6 +207,7 @@ def test_a_bootstrap_survives_a_worker_that_dies(executor: DaskExecutor, model: 
     assert_same(found, ranked(model, executor="serial"))
 
 
+@pytest.mark.slow
 def test_work_survives_the_death_of_all_that_hold_what_it_shares(executor: DaskExecutor) -> None:
     executor.client.wait_for_workers(4)
     killed: list[int] = []
@@ -388,6 +389,7 @@ def test_a_worker_that_joins_later_is_checked_too() -> None:
         Work(abs, (), here)(pickle.dumps((1,)))
 
 
+@pytest.mark.slow
 def test_a_scheduler_that_dies_is_not_waited_for(tmp_path: Path) -> None:
     path = tmp_path / "scheduler.json"
     options = ("--host", "127.0.0.1", "--port", "0", "--no-dashboard", "--scheduler-file", str(path))

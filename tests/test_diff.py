@@ -222,6 +222,7 @@ def parts(seed: int) -> tuple[Judgments, Judgments]:
 
 
 @pytest.mark.parametrize("shared", ["none", "all"])
+@pytest.mark.slow
 def test_chance_gives_a_verdict_no_more_often_than_stated(shared: str) -> None:
     alarms, campaigns = 0, 120
     for seed in range(campaigns):

@@ -41,7 +41,13 @@ def without_versions(text: str) -> str:
     return re.sub(r"(version[:=]|bm25s-|pytrec_eval-terrier-|sacrebleu-|sacremoses-|scikit-learn-)[\w.]+", r"\1…", text)
 
 
-@pytest.mark.parametrize("name", REFRESH.PAGES)
+#: Their commands take half a minute each.
+LONG = ("tutorial", "shared-tasks")
+
+
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=pytest.mark.slow if name in LONG else ()) for name in REFRESH.PAGES]
+)
 def test_a_page_shows_what_its_commands_print(name: str) -> None:
     text = (DOCS / f"{name}.md").read_text(encoding="utf-8")
     assert len(REFRESH.commands(text)) > 1

@@ -340,6 +340,7 @@ def test_judges_and_segments_of_added_judgments_only_are_taken_for_usual_ones() 
         fit.update(judged([("x", "base", 1)]))
 
 
+@pytest.mark.slow
 def test_influences_are_what_leaving_out_a_unit_changes() -> None:
     rng = np.random.default_rng(16)
     data = simulated(rng, drawn_truth(rng, 8, 12, 25), 2000)

@@ -53,6 +53,7 @@ def check_same(found: dict[str, Any], expected: dict[str, Any], name: str) -> No
         assert found[key] == expected.get(key), key
 
 
+@pytest.mark.any_database
 def test_results_are_those_of_the_export_up_to_their_answer(
     db: Database, database_url: str, tmp_path: Path, ok: Callable[..., Result]
 ) -> None:
@@ -88,6 +89,7 @@ def answers_of_all_kinds(db: Database, judges: list[Person], turns: int, rng: Ra
             submit(db, judge, view.id, Answer(tuple(ranks[::-1])), submission="again", revision=1, seconds=float(turn))
 
 
+@pytest.mark.any_database
 def test_results_are_exact_with_programs_a_rule_and_a_system_that_came_late(
     db: Database, database_url: str, tmp_path: Path, ok: Callable[..., Result]
 ) -> None:

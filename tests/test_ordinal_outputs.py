@@ -175,6 +175,7 @@ def test_outputs_that_do_not_differ_are_found_to() -> None:
     assert np.corrcoef(fit.scores, plain.scores)[0, 1] > 0.999
 
 
+@pytest.mark.slow
 def test_judgments_without_a_segment_are_said_to_be_so() -> None:
     rows = crowd(5)[0].to_rows()
     none = Ordinal(segment_effects=True).fit(Judgments.from_rows(rows.drop("segment")))

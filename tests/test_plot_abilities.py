@@ -141,6 +141,7 @@ def test_the_experiment_is_drawn_as_it_was_measured(experiment: Reproduction) ->
 # -- how it reads ----------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_twenty_systems_with_long_names_are_all_there_and_touch_nowhere(tmp_path: Path) -> None:
     for size in ({}, {"width": 700, "height": 500}):
         found = texts(abilities_plot(wide(20), **size), tmp_path)

@@ -83,6 +83,7 @@ def test_every_kind_draws_a_picture(ok: Callable[..., Any], votes: Path, tmp_pat
 
 
 @pytest.mark.parametrize("kind", USES)
+@pytest.mark.slow
 def test_a_picture_has_the_size_and_the_title_that_were_asked_for(
     ok: Callable[..., Any], votes: Path, tmp_path: Path, kind: str
 ) -> None:

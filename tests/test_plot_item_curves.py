@@ -190,6 +190,7 @@ def test_the_experiments_peaks_are_told_beside_the_papers(experiment: Reproducti
 # -- how they read ---------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_long_names_touch_nowhere_and_are_told_apart(tmp_path: Path) -> None:
     rows = CAMPAIGN.to_rows()
     text = pl.format("newstest2016/a-document-with-a-rather-long-name/{}", pl.col("segment"))
@@ -210,6 +211,7 @@ def test_long_names_touch_nowhere_and_are_told_apart(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("draw", [lambda **g: response_curves(DIFFICULT, **g)])
+@pytest.mark.slow
 def test_a_picture_has_its_title_and_size(tmp_path: Path, draw: Any) -> None:
     assert draw().to_dict()["title"]["text"] == "cs-en: answers by segment"
     assert draw(group="cs-en, judge ann").to_dict()["title"]["text"] == "cs-en, judge ann: answers by segment"

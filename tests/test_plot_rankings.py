@@ -187,6 +187,7 @@ def test_systems_stand_in_the_order_of_the_ranking_in_both_directions(tmp_path: 
     assert spec["x"]["sort"] == [str(k) for k in range(1, 7)]
 
 
+@pytest.mark.slow
 def test_what_is_written_in_cells_depends_on_their_size(tmp_path: Path) -> None:
     table = pm.head_to_head(MANY, LONG)
 
@@ -331,7 +332,7 @@ DRAWN: dict[str, Callable[..., Any]] = {
 }
 
 
-@pytest.mark.parametrize("width", [None, 420])
+@pytest.mark.parametrize("width", [None, pytest.param(420, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("kind", DRAWN)
 def test_no_words_lie_over_others_with_twenty_long_names(kind: str, width: int | None, tmp_path: Path) -> None:
     found = texts(DRAWN[kind](width=width), tmp_path)
@@ -351,6 +352,7 @@ def test_names_stand_in_the_order_of_the_ranking(kind: str, tmp_path: Path) -> N
 
 
 @pytest.mark.parametrize("kind", BY_SYSTEM)
+@pytest.mark.slow
 def test_names_without_room_lose_their_middle_and_stay_apart(kind: str, tmp_path: Path) -> None:
     found = [text.words for text in texts(DRAWN[kind](width=420), tmp_path) if "…" in text.words]
     panels = 3 if kind == "meetings" else 1
@@ -378,6 +380,7 @@ def test_a_group_is_in_the_title_and_a_title_replaces_it(kind: str, tmp_path: Pa
 
 
 @pytest.mark.parametrize("kind", DRAWN)
+@pytest.mark.slow
 def test_a_picture_too_small_to_read_is_refused(kind: str) -> None:
     with pytest.raises(InputError, match=r"width: got 90; this plot needs at least \d+ pixels"):
         DRAWN[kind](width=90)

@@ -164,6 +164,7 @@ def test_nothing_touches_and_every_panel_is_named(
 
 
 @pytest.mark.parametrize("name", DRAWN)
+@pytest.mark.slow
 def test_a_picture_has_its_title_and_size(results: dict[str, Reproduction], tmp_path: Path, name: str) -> None:
     chart = DRAWN[name](results[name], width=870, height=700)
     texts(chart, tmp_path)

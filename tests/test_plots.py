@@ -121,6 +121,7 @@ def test_without_resampling_there_is_nothing_to_draw() -> None:
         (1000, [1, *range(100, 1001, 100)]),
     ],
 )
+@pytest.mark.slow
 def test_ticks_of_ranks_are_about_a_dozen(systems: int, ticks: list[int]) -> None:
     spec = plots.rank_ranges(many(systems)).to_dict()
     assert (
@@ -167,6 +168,7 @@ def pixels(path: Path) -> tuple[int, int]:
 
 
 @pytest.mark.parametrize("name", DRAWN)
+@pytest.mark.slow
 def test_a_picture_has_the_size_that_was_asked_for(tmp_path: Path, name: str) -> None:
     target = tmp_path / "plot.png"
     plots.save(DRAWN[name](width=821, height=633), target, sharp=False)
@@ -180,6 +182,7 @@ def test_no_two_labels_touch_however_low_the_rows(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("size", "least"), [({"width": 150}, 200), ({"height": 200}, 8 * 40)])
+@pytest.mark.slow
 def test_a_picture_in_which_nothing_can_be_read_is_refused(size: dict[str, int], least: int) -> None:
     (name, given) = next(iter(size.items()))
     with pytest.raises(InputError, match=rf"{name}: got {given}; this plot needs at least (\d+) pixels") as refusal:

@@ -110,6 +110,7 @@ def test_one_document_shows_every_table_and_plot(two: Path) -> None:
     assert "pdflatex all.tex" in text.splitlines()[0]
 
 
+@pytest.mark.slow
 def test_one_language_pair_has_no_tables_of_several(odd: Path) -> None:
     names = {path.stem for path in odd.iterdir()}
     assert {"amounts-of-data", "agreement"} <= names
@@ -298,7 +299,11 @@ def compile_all(folder: Path) -> str:
 
 @pytest.mark.real
 @pytest.mark.parametrize(
-    "files", [["gec15/judgments.xml"], [f"wmt16/wmt16.{p}-eng.csv" for p in ("ron", "tur", "deu")]]
+    "files",
+    [
+        ["gec15/judgments.xml"],
+        pytest.param([f"wmt16/wmt16.{p}-eng.csv" for p in ("ron", "tur", "deu")], marks=pytest.mark.slow),
+    ],
 )
 def test_real_campaigns_have_all_pieces(files: list[str], real_data: Path, tmp_path: Path) -> None:
     report([str(real_data / name) for name in files], tmp_path / "pieces")

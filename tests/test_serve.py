@@ -267,6 +267,7 @@ def test_the_demonstration_leaves_nothing_behind(tmp_path: Path) -> None:
     assert list(tmp_path.glob("palmares-demo-*")) == []
 
 
+@pytest.mark.slow
 def test_links_of_the_demonstration_work(tmp_path: Path) -> None:
     place = tmp_path / "mine.db"
     with served(tmp_path, "--demo", "--database", place) as server:

@@ -174,7 +174,11 @@ def test_killing_only_the_parent_leaves_no_orphans(database_url: str, tmp_path: 
     assert len(said) == 4 * answers
 
 
-@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGTERM, signal.SIGHUP], ids=lambda how: how.name)
+@pytest.mark.parametrize(
+    "how",
+    [signal.SIGKILL, signal.SIGTERM, pytest.param(signal.SIGHUP, marks=pytest.mark.slow)],
+    ids=lambda how: how.name,
+)
 def test_what_is_in_flight_is_answered_when_the_parent_ends(victim: ServerProcess, how: signal.Signals) -> None:
     """At both workers; then all of them end."""
     with connect(victim.port) as first, connect(victim.port) as second, connect(victim.port) as idle:
@@ -209,6 +213,7 @@ def test_a_worker_that_is_killed_leaves_its_connections_to_the_others(victim: Se
     assert f"worker {first} has ended with status -9" in victim.log.read_text()
 
 
+@pytest.mark.slow
 def test_workers_that_cannot_start_end_the_server() -> None:
     """Not tried again and again."""
     program = """

@@ -168,6 +168,7 @@ def test_state_and_names_are_changed_after_a_question(app: FastAPI, db: Database
         assert observer.get(f"{here}{path}").status_code == 403
 
 
+@pytest.mark.slow
 def test_a_report_is_published_withdrawn_and_published_anew(
     app: FastAPI, db: Database, clock: Clock, judged: None, organiser: Visitor, tmp_path: Path, ok: Callable[..., Any]
 ) -> None:

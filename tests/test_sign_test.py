@@ -86,6 +86,7 @@ def test_systems_stand_in_the_order_of_the_ranking_with_its_ranges() -> None:
     assert [s["range"] for s in table.to_dict()["systems"]] == [[1, 1], [2, 2], [3, 3]]
 
 
+@pytest.mark.slow
 def test_systems_that_the_ranking_left_out_are_left_out() -> None:
     data = counted({("a", "b"): (3, 0, 1), ("b", "c"): (3, 0, 1), ("x", "y"): (1, 0, 2)})
     table = compare(data, largest_component=True)

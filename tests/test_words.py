@@ -360,7 +360,11 @@ def request(headers: Mapping[str, str], query: str = "") -> Request:
 def test_a_page_speaks_the_language_and_says_so(language: str, way: str) -> None:
     headers = {"cookie": {"cookie": f"{LANGUAGE_COOKIE}={language}"}, "browser": {"accept-language": language}}
     page = render(
-        request(headers.get(way, {}), f"ui={language}" if way == "address" else ""), "home.html", campaigns=[]
+        request(headers.get(way, {}), f"ui={language}" if way == "address" else ""),
+        "home.html",
+        campaigns=[],
+        maker=None,
+        empty=False,
     )
     text = bytes(page.body).decode()
     direction = "rtl" if language == "ar" else "ltr"

@@ -130,7 +130,15 @@ export class Queue {
     if (response.status >= 500 || response.status === 429 || response.status === 408) {
       return this.later(Number(response.headers.get("Retry-After")));
     }
-    return this.refuse(entry, await response.json().catch(() => ({})), response.status);
+    let problem;
+    try {
+      problem = await response.json();
+    } catch (error) {
+      // Cut off on the way, as when this page makes room for another: why it was refused is asked again.
+      if (!(error instanceof SyntaxError)) return this.later();
+      problem = {};
+    }
+    return this.refuse(entry, problem, response.status);
   }
 
   stored(entry, receipt) {
