@@ -2,7 +2,8 @@
 
 A new answer makes a new ranking. Agreement and what is known of judges take longer: they are made beside it, when there
 are clearly more judgments or when nobody answers for a moment, and say up to which answer they know. After a
-computation comes a pause as long as the processor worked at it, so that rankings never have more than half of a core.
+computation comes a pause as long as it took, so that rankings never have more than half of a core, and less of it where
+judges need it.
 """
 
 from __future__ import annotations
@@ -218,9 +219,9 @@ class Boards:
         if due:
             first = min(due, key=lambda keeper: (not keeper.urgent, keeper.written))
             if first.urgent or time.monotonic() >= self._pause_until:
-                began = time.process_time()
+                began = time.monotonic()
                 self._guarded(first.needing, Keeper.rank)
-                self._pause_until = time.monotonic() + time.process_time() - began
+                self._pause_until = 2 * time.monotonic() - began
         if self._aside.is_free:
             self._begin([(keeper, name) for keeper in keepers for name in parts.SLOW if keeper.lags(name)])
 
