@@ -35,8 +35,8 @@ from .server import SETTINGS, postgresql, processor_seconds
 
 SYSTEMS, SEGMENTS, JUDGES, JUDGMENTS = 15, 2000, 60, 100_000
 #: Single answers, with so many seconds between them; then so many a second for so long.
-SINGLE, APART = 15, 4.0
-RATE, SECONDS = 10.0, 40.0
+SINGLE, APART = 10, 4.0
+RATE, SECONDS = 10.0, 25.0
 
 
 def main() -> None:
